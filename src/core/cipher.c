@@ -1,0 +1,159 @@
+#include "core/cipher.h"
+
+#include <openssl/crypto.h>
+#include <openssl/err.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/once.h"
+
+#define CIPHERS_MAX 128
+
+/* Entries are added under the table's lock and never change, so reading by id needs no lock. */
+static _Atomic(const ol_cipher *) ciphers[CIPHERS_MAX];
+
+static bool mode_find(const EVP_CIPHER *cipher, ol_cipher_mode *mode) {
+  static const struct {
+    const char *name;
+    ol_cipher_mode mode;
+  } named[] = {{"ChaCha20", OL_MODE_CHACHA20}, {"ChaCha20-Poly1305", OL_MODE_POLY1305}};
+  for (size_t i = 0; i < sizeof(named) / sizeof(named[0]); i++) {
+    if (!EVP_CIPHER_is_a(cipher, named[i].name)) continue;
+    *mode = named[i].mode;
+    return true;
+  }
+  int of = EVP_CIPHER_get_mode(cipher);
+  *mode = of == EVP_CIPH_GCM_MODE ? OL_MODE_GCM : OL_MODE_CTR;
+  return of == EVP_CIPH_GCM_MODE || of == EVP_CIPH_CTR_MODE;
+}
+
+static const ol_cipher *find_locked(EVP_CIPHER *found, ol_cipher_mode mode) {
+  /* SP 800-38D §5.2.1.1: 2^39 - 256 bits; RFC 8439 §2.8: 2^32 - 1 blocks. */
+  static const uint64_t data_max[] = {[OL_MODE_CTR] = UINT64_MAX,
+                                      [OL_MODE_GCM] = ((uint64_t)1 << 36) - 32,
+                                      [OL_MODE_CHACHA20] = UINT64_MAX,
+                                      [OL_MODE_POLY1305] = ((uint64_t)1 << 38) - 64};
+  uint32_t id = 0;
+  for (const ol_cipher *known; id < CIPHERS_MAX && (known = ciphers[id]) != NULL; id++) {
+    if (EVP_CIPHER_is_a(known->cipher, EVP_CIPHER_get0_name(found))) return known;
+  }
+  ol_cipher *cipher = id == CIPHERS_MAX ? NULL : calloc(1, sizeof(*cipher));
+  if (cipher == NULL) return NULL;
+  if (!EVP_CIPHER_up_ref(found)) {
+    free(cipher);
+    return NULL;
+  }
+  *cipher = (ol_cipher){.id = id,
+                        .cipher = found,
+                        .mode = mode,
+                        .key_size = (uint32_t)EVP_CIPHER_get_key_length(found),
+                        .iv_size = (uint32_t)EVP_CIPHER_get_iv_length(found),
+                        .aead = mode == OL_MODE_GCM || mode == OL_MODE_POLY1305,
+                        .data_max = data_max[mode]};
+  ciphers[id] = cipher;
+  return cipher;
+}
+
+const ol_cipher *ol_cipher_find(const char *name) {
+  const ol_cipher *cipher = NULL;
+  ol_cipher_mode mode;
+  EVP_CIPHER *found = EVP_CIPHER_fetch(NULL, name, NULL);
+  CRYPTO_RWLOCK *lock = ol_table_lock();
+  if (found == NULL || lock == NULL || !mode_find(found, &mode)) goto done;
+  if (!CRYPTO_THREAD_write_lock(lock)) goto done;
+  cipher = find_locked(found, mode);
+  CRYPTO_THREAD_unlock(lock);
+done:
+  EVP_CIPHER_free(found);
+  ERR_clear_error();
+  return cipher;
+}
+
+const ol_cipher *ol_cipher_at(uint32_t id) {
+  return id < CIPHERS_MAX ? ciphers[id] : NULL;
+}
+
+bool ol_cipher_tag_size_valid(const ol_cipher *cipher, size_t size) {
+  if (cipher->mode == OL_MODE_GCM) return size == 4 || size == 8 || (size >= 12 && size <= 16);
+  return cipher->mode == OL_MODE_POLY1305 && size >= 1 && size <= 16;
+}
+
+static EVP_CIPHER_CTX *cipher_context(const ol_cipher *cipher, ol_contexts *contexts) {
+  EVP_CIPHER_CTX **kept = cipher->id < OL_CONTEXTS_KEPT ? &contexts->cipher[cipher->id] : NULL;
+  if (kept != NULL && *kept != NULL) return *kept;
+  EVP_CIPHER_CTX *context = EVP_CIPHER_CTX_new();
+  if (context != NULL && !EVP_CipherInit_ex2(context, cipher->cipher, NULL, NULL, 1, NULL)) {
+    EVP_CIPHER_CTX_free(context);
+    return NULL;
+  }
+  if (kept != NULL) *kept = context;
+  return context;
+}
+
+/* A kept context holds the key schedule (and GCM's hash key): an all-zero key takes their place. */
+static void cipher_wipe(const ol_cipher_job *job, EVP_CIPHER_CTX *context, ol_run *run) {
+  static const uint8_t zero[OL_KEY_MAX] = {0};
+  uint32_t id = job->cipher->id;
+  if (id < OL_CONTEXTS_KEPT && EVP_CipherInit_ex2(context, NULL, zero, zero, 1, NULL)) return;
+  if (id < OL_CONTEXTS_KEPT) run->contexts->cipher[id] = NULL;
+  EVP_CIPHER_CTX_free(context);
+}
+
+static ol_status cipher_update(const ol_cipher_job *job, EVP_CIPHER_CTX *context, size_t *written,
+                               ol_run *run) {
+  int done;
+  for (size_t at = 0; at < job->aad.size;) {
+    size_t size = job->aad.size - at < OL_CHUNK ? job->aad.size - at : OL_CHUNK;
+    if (!EVP_CipherUpdate(context, NULL, &done, job->aad.data + at, (int)size)) {
+      return ol_fail_openssl(run->failure);
+    }
+    at += size;
+  }
+  while (*written < job->size) {
+    if (ol_run_cancelled(run)) return ol_fail(run->failure, OL_CANCELLED, "%s", "");
+    size_t size = job->size - *written < OL_CHUNK ? job->size - *written : OL_CHUNK;
+    if (!EVP_CipherUpdate(context, job->output + *written, &done, job->input + *written,
+                          (int)size)) {
+      return ol_fail_openssl(run->failure);
+    }
+    *written += size;
+  }
+  return OL_OK;
+}
+
+static ol_status cipher_finish(const ol_cipher_job *job, EVP_CIPHER_CTX *context, ol_run *run) {
+  uint8_t none[EVP_MAX_BLOCK_LENGTH];
+  int done;
+  if (!EVP_CipherFinal_ex(context, none, &done)) {
+    if (job->encrypting || !job->cipher->aead) return ol_fail_openssl(run->failure);
+    ERR_clear_error();
+    return ol_fail(run->failure, OL_AUTHENTICATION, "%s", "");
+  }
+  if (job->encrypting && job->cipher->aead &&
+      !EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, (int)job->tag.size, job->tag.data)) {
+    return ol_fail_openssl(run->failure);
+  }
+  return OL_OK;
+}
+
+ol_status ol_cipher_run(const ol_cipher_job *job, ol_run *run) {
+  ol_status status;
+  size_t written = 0;
+  EVP_CIPHER_CTX *context = cipher_context(job->cipher, run->contexts);
+  if (context == NULL) return ol_fail(run->failure, OL_OUT_OF_MEMORY, "%s", "");
+  if (!EVP_CipherInit_ex2(context, NULL, job->key.data, job->iv.data, job->encrypting, NULL)) {
+    status = ol_fail_openssl(run->failure);
+    goto done;
+  }
+  if (!job->encrypting && job->cipher->aead &&
+      !EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, (int)job->tag.size, job->tag.data)) {
+    status = ol_fail_openssl(run->failure);
+    goto done;
+  }
+  status = cipher_update(job, context, &written, run);
+  if (status == OL_OK) status = cipher_finish(job, context, run);
+done:
+  if (status != OL_OK && !job->encrypting && written > 0) OPENSSL_cleanse(job->output, written);
+  cipher_wipe(job, context, run);
+  return status;
+}
