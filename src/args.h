@@ -1,0 +1,28 @@
+/* From JavaScript values to C, by kind of parameter. The JavaScript layer has checked the types
+ * already: what is checked here is what only the memory itself can tell. In `prepare` only. */
+#ifndef OL_ARGS_H
+#define OL_ARGS_H
+
+#include "operation.h"
+
+/* The bytes of a typed array, held in place if the job leaves the JS thread. undefined: empty.
+ * OL_DETACHED where its buffer is detached. */
+ol_status ol_args_bytes(const ol_call *call, size_t index, ol_hold_use use, ol_bytes *bytes,
+                        ol_failure *failure);
+
+/* The bytes of a small typed array, copied to copy[0..capacity) if the job leaves the JS thread, so
+ * that the caller may change it meanwhile. OL_RANGE if they do not fit. undefined: empty. */
+ol_status ol_args_small(const ol_call *call, size_t index, uint8_t *copy, size_t capacity,
+                        ol_bytes *bytes, ol_failure *failure);
+
+/* A copy of a typed array of any size, made if the job leaves the JS thread; *owned is then what
+ * `release` wipes and frees, else NULL. */
+ol_status ol_args_copy(const ol_call *call, size_t index, ol_bytes *bytes, uint8_t **owned,
+                       ol_failure *failure);
+
+uint32_t ol_args_uint32(const ol_call *call, size_t index);
+int32_t ol_args_int32(const ol_call *call, size_t index);
+bool ol_args_bool(const ol_call *call, size_t index);
+bool ol_args_given(const ol_call *call, size_t index); /* neither undefined nor null */
+
+#endif

@@ -1,0 +1,152 @@
+#include <inttypes.h>
+#include <openssl/crypto.h>
+#include <stdlib.h>
+
+#include "args.h"
+#include "core/cipher.h"
+
+/* cipher(id, encrypting, key, iv, data, aad, target, tag, tagLength): without a tag an AEAD's is
+ * appended to the ciphertext. The result is the number of bytes written to target. */
+enum { ID, ENCRYPTING, KEY, IV, DATA, AAD, TARGET, TAG, TAG_LENGTH, COUNT };
+
+typedef struct {
+  ol_cipher_job message;
+  ol_bytes data, target;
+  size_t tag_size;
+  uint8_t *owned_aad;
+  uint8_t key[OL_KEY_MAX], iv[OL_IV_MAX], tag[OL_TAG_MAX];
+  bool secrets; /* key and tag were copied here */
+} cipher_state;
+
+static ol_status read_secrets(const ol_call *call, cipher_state *state, ol_failure *failure) {
+  ol_cipher_job *message = &state->message;
+  state->secrets = call->job->leaves;
+  ol_status status =
+      ol_args_small(call, KEY, state->key, sizeof(state->key), &message->key, failure);
+  if (status == OL_RANGE) status = ol_fail(failure, OL_KEY_LENGTH, "%s", "");
+  if (status == OL_OK) {
+    status = ol_args_small(call, IV, state->iv, sizeof(state->iv), &message->iv, failure);
+    if (status == OL_RANGE) status = ol_fail(failure, OL_IV_LENGTH, "%s", "");
+  }
+  if (status != OL_OK) return status;
+  if (message->key.size != message->cipher->key_size) {
+    return ol_fail(failure, OL_KEY_LENGTH, "%s", "");
+  }
+  if (message->iv.size != message->cipher->iv_size) {
+    return ol_fail(failure, OL_IV_LENGTH, "%s", "");
+  }
+  if (!message->cipher->aead) return OL_OK;
+  if (!ol_cipher_tag_size_valid(message->cipher, state->tag_size)) {
+    return ol_fail(failure, OL_TAG_LENGTH, "%u", (unsigned)state->tag_size);
+  }
+  return ol_args_copy(call, AAD, &message->aad, &state->owned_aad, failure);
+}
+
+/* A detached tag is written in place when encrypting, and copied when decrypting. */
+static ol_status read_tag(const ol_call *call, cipher_state *state, bool *detached,
+                          ol_failure *failure) {
+  ol_cipher_job *message = &state->message;
+  *detached = message->cipher->aead && ol_args_given(call, TAG);
+  if (!*detached) return OL_OK;
+  ol_status status = ol_args_bytes(call, TAG, OL_HOLD_WRITE, &message->tag, failure);
+  if (status != OL_OK) return status;
+  if (message->tag.size < state->tag_size) {
+    return ol_fail(failure, OL_RANGE, "The tag needs %u bytes", (unsigned)state->tag_size);
+  }
+  message->tag.size = state->tag_size;
+  return OL_OK;
+}
+
+/* Splits data into what is enciphered and an appended tag; finds what the target must hold. */
+static ol_status place(cipher_state *state, bool detached, ol_failure *failure) {
+  ol_cipher_job *message = &state->message;
+  size_t appended = message->cipher->aead && !detached ? state->tag_size : 0;
+  message->size = state->data.size;
+  if (!message->encrypting) {
+    if (message->size < appended) return ol_fail(failure, OL_AUTHENTICATION, "%s", "");
+    message->size -= appended;
+    if (appended > 0) {
+      message->tag = (ol_bytes){state->data.data + message->size, appended};
+    }
+  }
+  if (message->size > message->cipher->data_max) {
+    return ol_fail(failure, OL_RANGE, "The data may have at most %" PRIu64 " bytes",
+                   message->cipher->data_max);
+  }
+  size_t needed = message->size + (message->encrypting ? appended : 0);
+  if (state->target.size < needed) {
+    return ol_fail(failure, OL_RANGE, "The target needs %zu bytes", needed);
+  }
+  state->target.size = needed;
+  message->input = state->data.data;
+  message->output = state->target.data;
+  if (message->encrypting && appended > 0) {
+    message->tag = (ol_bytes){state->target.data + message->size, appended};
+  }
+  return OL_OK;
+}
+
+static ol_status check_overlap(const cipher_state *state, bool detached, ol_failure *failure) {
+  bool in_place = state->data.data == state->target.data;
+  if (!in_place && ol_bytes_overlap(state->data, state->target)) {
+    return ol_fail(failure, OL_ARG_VALUE, "The target overlaps the data without starting with it");
+  }
+  if (detached && (ol_bytes_overlap(state->message.tag, state->data) ||
+                   ol_bytes_overlap(state->message.tag, state->target))) {
+    return ol_fail(failure, OL_ARG_VALUE, "The tag overlaps the data or the target");
+  }
+  return OL_OK;
+}
+
+static ol_status cipher_prepare(const ol_call *call, void *memory, ol_failure *failure) {
+  cipher_state *state = memory;
+  bool detached = false;
+  state->message.cipher = ol_cipher_at(ol_args_uint32(call, ID));
+  if (state->message.cipher == NULL) return ol_fail(failure, OL_ARG_VALUE, "%s", "");
+  state->message.encrypting = ol_args_bool(call, ENCRYPTING);
+  state->tag_size = ol_args_uint32(call, TAG_LENGTH);
+  ol_status status = read_secrets(call, state, failure);
+  if (status == OL_OK) status = ol_args_bytes(call, DATA, OL_HOLD_READ, &state->data, failure);
+  if (status == OL_OK) {
+    status = ol_args_bytes(call, TARGET, OL_HOLD_WRITE, &state->target, failure);
+  }
+  if (status == OL_OK) status = read_tag(call, state, &detached, failure);
+  if (status == OL_OK) status = place(state, detached, failure);
+  if (status == OL_OK) status = check_overlap(state, detached, failure);
+  if (status != OL_OK) return status;
+  if (!state->message.encrypting && call->job->leaves && state->message.tag.size > 0) {
+    for (size_t i = 0; i < state->message.tag.size; i++)
+      state->tag[i] = state->message.tag.data[i];
+    state->message.tag.data = state->tag;
+  }
+  ol_job_cost(call->job, 500 + state->message.size / 4 + state->message.aad.size / 4);
+  return OL_OK;
+}
+
+static ol_status cipher_run(void *memory, ol_run *run) {
+  cipher_state *state = memory;
+  run->written = state->target.size;
+  return ol_cipher_run(&state->message, run);
+}
+
+static void cipher_release(void *memory) {
+  cipher_state *state = memory;
+  if (state->owned_aad != NULL) {
+    OPENSSL_cleanse(state->owned_aad, state->message.aad.size);
+    free(state->owned_aad);
+  }
+  if (state->secrets) {
+    OPENSSL_cleanse(state->key, sizeof(state->key));
+    OPENSSL_cleanse(state->iv, sizeof(state->iv));
+    OPENSSL_cleanse(state->tag, sizeof(state->tag));
+  }
+}
+
+const ol_operation ol_operation_cipher = {
+    .name = "cipher",
+    .argument_count = COUNT,
+    .state_size = sizeof(cipher_state),
+    .prepare = cipher_prepare,
+    .run = cipher_run,
+    .release = cipher_release,
+};
