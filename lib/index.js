@@ -1,0 +1,19 @@
+'use strict';
+
+const { decrypt, decryptAsync, encrypt, encryptAsync, listCiphers } = require('./cipher');
+const { hash, hashAsync, hmac, hmacAsync, listHashes } = require('./hash');
+const pool = require('./pool');
+
+module.exports = {
+  ciphers: Object.freeze(listCiphers()),
+  decrypt,
+  decryptAsync,
+  encrypt,
+  encryptAsync,
+  hash,
+  hashAsync,
+  hashes: Object.freeze(listHashes()),
+  hmac,
+  hmacAsync,
+  pool,
+};
