@@ -33,14 +33,14 @@ needs() {
   need "$7" have pdftoppm
 }
 
-# as_root COMMAND...: runs it as root, or says what a person who can should run.
+# as_root COMMAND...: runs it as root; or, where that cannot be, says what a person who can should run.
 as_root() {
   if [[ $EUID -eq 0 ]]; then
     "$@"
   elif have sudo && { [[ -t 0 ]] || sudo -n true 2>/dev/null; }; then
     sudo "$@"
   else
-    die "this needs root, and sudo is not there or asks for a password. As root, run: $*"
+    die "that needs root, and sudo is not there or asks for a password. As root, install: ${packages[*]}"
   fi
 }
 
