@@ -1,7 +1,8 @@
 #include "rc4.h"
 
 void ol_rc4_init(ol_rc4 *state, const uint8_t *key, size_t key_length) {
-  for (unsigned k = 0; k < 256; k++) state->s[k] = (uint8_t)k;
+  for (unsigned k = 0; k < 256; k++)
+    state->s[k] = (uint8_t)k;
   uint8_t j = 0;
   for (unsigned k = 0; k < 256; k++) {
     uint8_t t = state->s[k];

@@ -11,10 +11,9 @@
 enum { PAD = 32, MD5_SIZE = 16, SALTS_AT = 32 };
 
 /* What fills short passwords up to 32 bytes (7.6.4.3.2). */
-static const uint8_t padding[PAD] = {0x28, 0xBF, 0x4E, 0x5E, 0x4E, 0x75, 0x8A, 0x41,
-                                     0x64, 0x00, 0x4E, 0x56, 0xFF, 0xFA, 0x01, 0x08,
-                                     0x2E, 0x2E, 0x00, 0xB6, 0xD0, 0x68, 0x3E, 0x80,
-                                     0x2F, 0x0C, 0xA9, 0xFE, 0x64, 0x53, 0x69, 0x7A};
+static const uint8_t padding[PAD] = {
+    0x28, 0xBF, 0x4E, 0x5E, 0x4E, 0x75, 0x8A, 0x41, 0x64, 0x00, 0x4E, 0x56, 0xFF, 0xFA, 0x01, 0x08,
+    0x2E, 0x2E, 0x00, 0xB6, 0xD0, 0x68, 0x3E, 0x80, 0x2F, 0x0C, 0xA9, 0xFE, 0x64, 0x53, 0x69, 0x7A};
 
 typedef struct {
   EVP_MD *md;
@@ -56,7 +55,8 @@ static void rc4_turns(const uint8_t *key, int key_bytes, int first, int last, in
   uint8_t turn_key[MD5_SIZE];
   ol_rc4 rc4;
   for (int turn = first; turn != last; turn += step) {
-    for (int i = 0; i < key_bytes; i++) turn_key[i] = (uint8_t)(key[i] ^ turn);
+    for (int i = 0; i < key_bytes; i++)
+      turn_key[i] = (uint8_t)(key[i] ^ turn);
     ol_rc4_init(&rc4, turn_key, (size_t)key_bytes);
     ol_rc4_apply(&rc4, data, data, length);
   }
@@ -66,7 +66,8 @@ static void rc4_turns(const uint8_t *key, int key_bytes, int first, int last, in
 
 static void p_bytes(int32_t p, uint8_t out[4]) {
   uint32_t v = (uint32_t)p;
-  for (int i = 0; i < 4; i++) out[i] = (uint8_t)(v >> (8 * i));
+  for (int i = 0; i < 4; i++)
+    out[i] = (uint8_t)(v >> (8 * i));
 }
 
 /* Algorithm 2. `key` receives 16 bytes, of which key_bytes count. */
@@ -186,7 +187,9 @@ static ol_handler_status legacy_authenticate(const ol_handler_entries *e, ol_pas
     *opens_as |= OL_OPENS_AS_OWNER;
     memcpy(key, owner_key, (size_t)e->key_bytes);
   }
-  if (user == OL_HANDLER_OK) {
+  /* What is cut off cannot be compared, so an owner's longer password does not pass for a user's.
+   */
+  if (user == OL_HANDLER_OK && !(owner == OL_HANDLER_OK && password.length > PAD)) {
     *opens_as |= OL_OPENS_AS_USER;
     memcpy(key, user_key, (size_t)e->key_bytes);
   }
@@ -217,8 +220,8 @@ static bool modern_wrap(ol_standard_hash *hash, ol_password password, const uint
   bool ok = RAND_bytes(entry + SALTS_AT, 16) == 1 &&
             ol_standard_hash_password(hash, 6, password.data, password.length, entry + SALTS_AT, u,
                                       entry) &&
-            ol_standard_hash_password(hash, 6, password.data, password.length,
-                                      entry + SALTS_AT + 8, u, wrapping_key) &&
+            ol_standard_hash_password(hash, 6, password.data, password.length, entry + SALTS_AT + 8,
+                                      u, wrapping_key) &&
             ol_standard_aes256(wrapping_key, true, false, key, 32, wrapped);
   OPENSSL_cleanse(wrapping_key, sizeof wrapping_key);
   return ok;

@@ -1,4 +1,4 @@
-/**
+/*
  * The standard security handler of PDF (ISO 32000-2, 7.6.4): from passwords to the entries of an
  * encryption dictionary and to the file key, and back.
  *
@@ -33,21 +33,21 @@ enum { OL_OPENS_AS_USER = 1, OL_OPENS_AS_OWNER = 2 };
 
 enum { OL_HANDLER_KEY_MAX = 32 };
 
-/**
+/*
  * The entries of an encryption dictionary that matter for keys, as raw (decrypted, unescaped)
  * bytes. O and U hold 32 bytes for revisions 2 to 4 (shorter ones found in files: zero-padded),
  * 48 for 5 and 6.
  */
 typedef struct {
-  int revision;          /* /R: 2, 3, 4, 5 or 6. */
-  int key_bytes;         /* File key's size: 5 to 16 for R2 to R4 (the standard's R2: 5), 32 for R5, R6. */
-  int32_t p;             /* /P as a signed 32-bit number. */
+  int revision;  /* /R: 2, 3, 4, 5 or 6. */
+  int key_bytes; /* File key's size: 5 to 16 for R2 to R4 (the standard's R2: 5), 32 for R5, R6. */
+  int32_t p;     /* /P as a signed 32-bit number. */
   bool encrypt_metadata; /* /EncryptMetadata; only R4 to R6 look at it. */
   const uint8_t *id;     /* First string of the trailer's /ID; R2 to R4 only. Borrowed. */
   size_t id_length;      /* May be 0. */
   uint8_t o[48];
   uint8_t u[48];
-  uint8_t oe[32];    /* R5 and R6 only, as are the next two. */
+  uint8_t oe[32]; /* R5 and R6 only, as are the next two. */
   uint8_t ue[32];
   uint8_t perms[16];
 } ol_handler_entries;
@@ -57,7 +57,7 @@ typedef struct {
   size_t length;
 } ol_password;
 
-/**
+/*
  * For writing: given revision (2, 3, 4 or 6), key_bytes, p, encrypt_metadata and id, fills in o,
  * u (and oe, ue, perms for R6) from the passwords and gives the file key (key_bytes bytes; random
  * for R6). An empty owner password is replaced by the user's, so that no document opens as owner
@@ -66,7 +66,7 @@ typedef struct {
 ol_handler_status ol_handler_create(ol_handler_entries *entries, ol_password user,
                                     ol_password owner, uint8_t key[OL_HANDLER_KEY_MAX]);
 
-/**
+/*
  * For reading: checks one password against both roles. On OK `*opens_as` holds at least one bit
  * and `key` the file key (key_bytes bytes). On WRONG_PASSWORD `*opens_as` is 0 and key untouched.
  * Algorithms 2, 2.A, 6, 7, 11 and 12 (all revisions from 2 to 6).
@@ -74,7 +74,7 @@ ol_handler_status ol_handler_create(ol_handler_entries *entries, ol_password use
 ol_handler_status ol_handler_authenticate(const ol_handler_entries *entries, ol_password password,
                                           unsigned *opens_as, uint8_t key[OL_HANDLER_KEY_MAX]);
 
-/**
+/*
  * R5 and R6, Algorithm 13: whether /Perms, decrypted with the file key, agrees with p and
  * encrypt_metadata. A disagreement means that someone edited the plaintext /P.
  */

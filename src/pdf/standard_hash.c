@@ -34,7 +34,8 @@ bool ol_standard_hash_init(ol_standard_hash *hash) {
 }
 
 void ol_standard_hash_free(ol_standard_hash *hash) {
-  for (int i = 0; i < 3; i++) EVP_MD_free(hash->digests[i]);
+  for (int i = 0; i < 3; i++)
+    EVP_MD_free(hash->digests[i]);
   EVP_MD_CTX_free(hash->digest);
   EVP_CIPHER_free(hash->aes128);
   EVP_CIPHER_CTX_free(hash->cipher);
@@ -78,13 +79,13 @@ static bool hash_rounds(ol_standard_hash *hash, workspace *w, const uint8_t *pas
     int encrypted = 0;
     if (!EVP_EncryptInit_ex2(hash->cipher, hash->aes128, w->k, w->k + 16, NULL) ||
         !EVP_CIPHER_CTX_set_padding(hash->cipher, 0) ||
-        !EVP_EncryptUpdate(hash->cipher, w->message, &encrypted, w->message, n) ||
-        encrypted != n) {
+        !EVP_EncryptUpdate(hash->cipher, w->message, &encrypted, w->message, n) || encrypted != n) {
       return false;
     }
     /* The first 16 bytes, as a big-endian number modulo 3: 256 is 1 there, so their sum is it. */
     unsigned sum = 0;
-    for (int i = 0; i < 16; i++) sum += w->message[i];
+    for (int i = 0; i < 16; i++)
+      sum += w->message[i];
     EVP_MD *md = hash->digests[sum % 3];
     unsigned digest_length = 0;
     if (!EVP_DigestInit_ex2(hash->digest, md, NULL) ||
