@@ -262,6 +262,78 @@ export function decryptAsync<T extends Uint8Array>(
 /** Names that {@link encrypt} and {@link decrypt} take on this Node. */
 export const ciphers: readonly string[];
 
+// Checksums. Each takes the value of the data that came before, 0 if there was none, and returns
+// that of all the data: a stream is summed by handing on the value. They find accidents, not
+// forgeries.
+
+/** CRC-32 (IEEE), the checksum of ZIP, gzip and PNG. */
+export function crc32(data: BytesOrText, value?: number): number;
+/** {@link crc32} on the pool; data of several MiB is split over its threads. */
+export function crc32Async(
+  data: BytesOrText,
+  value?: number,
+  options?: AsyncOptions,
+): Promise<number>;
+/** {@link crc32} on the pool, of data with nothing before it. */
+export function crc32Async(data: BytesOrText, options?: AsyncOptions): Promise<number>;
+
+/** CRC-32C (Castagnoli), the checksum of iSCSI, ext4 and S3. */
+export function crc32c(data: BytesOrText, value?: number): number;
+/** {@link crc32c} on the pool; data of several MiB is split over its threads. */
+export function crc32cAsync(
+  data: BytesOrText,
+  value?: number,
+  options?: AsyncOptions,
+): Promise<number>;
+/** {@link crc32c} on the pool, of data with nothing before it. */
+export function crc32cAsync(data: BytesOrText, options?: AsyncOptions): Promise<number>;
+
+/** CRC-32K (Koopman), as Go's hash/crc32 defines it. */
+export function crc32k(data: BytesOrText, value?: number): number;
+/** {@link crc32k} on the pool; data of several MiB is split over its threads. */
+export function crc32kAsync(
+  data: BytesOrText,
+  value?: number,
+  options?: AsyncOptions,
+): Promise<number>;
+/** {@link crc32k} on the pool, of data with nothing before it. */
+export function crc32kAsync(data: BytesOrText, options?: AsyncOptions): Promise<number>;
+
+/** CRC-64/NVME, S3's default checksum. */
+export function crc64nvme(data: BytesOrText, value?: bigint): bigint;
+/** {@link crc64nvme} on the pool; data of several MiB is split over its threads. */
+export function crc64nvmeAsync(
+  data: BytesOrText,
+  value?: bigint,
+  options?: AsyncOptions,
+): Promise<bigint>;
+/** {@link crc64nvme} on the pool, of data with nothing before it. */
+export function crc64nvmeAsync(data: BytesOrText, options?: AsyncOptions): Promise<bigint>;
+
+/** The checksums that {@link crcCombine} takes. */
+export type ChecksumName = 'crc32' | 'crc32c' | 'crc32k' | 'crc64nvme';
+
+/**
+ * The checksum of two pieces of data one after the other, from those of the pieces.
+ *
+ * @param first - of the first piece
+ * @param second - of the second, summed by itself
+ * @param secondLength - bytes in the second piece, below 2^64
+ */
+export function crcCombine(
+  name: 'crc64nvme',
+  first: bigint,
+  second: bigint,
+  secondLength: number | bigint,
+): bigint;
+/** The same for the checksums of 32 bits. */
+export function crcCombine(
+  name: Exclude<ChecksumName, 'crc64nvme'>,
+  first: number,
+  second: number,
+  secondLength: number | bigint,
+): number;
+
 // PDF.
 
 /** Where a document comes from: its path, its file URL or its bytes. */
@@ -421,6 +493,7 @@ export interface PdfNotEncrypted {
 
 /** A document that is encrypted with passwords. */
 export interface PdfEncrypted {
+  /** Whether the document is encrypted. */
   encrypted: true;
   /** What streams and strings are encrypted with; `'mixed'` where they differ. */
   encryption: 'aes-256' | 'aes-128' | 'rc4' | 'mixed' | null;

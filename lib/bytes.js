@@ -119,6 +119,7 @@ function refuseResizable(view, name) {
 
 module.exports = {
   byteLengthOf,
+  kindOf,
   refuseResizable,
   subarrayOf,
   toBytes,

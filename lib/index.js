@@ -1,10 +1,12 @@
 'use strict';
 
+const checksum = require('./checksum');
 const { decrypt, decryptAsync, encrypt, encryptAsync, listCiphers } = require('./cipher');
 const { hash, hashAsync, hmac, hmacAsync, listHashes } = require('./hash');
 const pool = require('./pool');
 
 module.exports = {
+  ...checksum,
   ciphers: Object.freeze(listCiphers()),
   decrypt,
   decryptAsync,

@@ -6,6 +6,7 @@
 #include "env.h"
 #include "errors.h"
 #include "job.h"
+#include "op_checksum.h"
 #include "pool.h"
 
 #define NAME_MAX_BYTES 64
@@ -40,6 +41,16 @@ static napi_value setup(napi_env napi, napi_callback_info info) {
 static napi_value exit_env(napi_env napi, napi_callback_info info) {
   void *data;
   if (napi_get_cb_info(napi, info, NULL, NULL, NULL, &data) == napi_ok) ol_env_exit(data);
+  return NULL;
+}
+
+/* timing(wanted): whether jobs submitted from now on take their times. */
+static napi_value timing(napi_env napi, napi_callback_info info) {
+  void *data;
+  size_t count = 1;
+  napi_value argument;
+  if (napi_get_cb_info(napi, info, &count, &argument, NULL, &data) != napi_ok) return NULL;
+  napi_get_value_bool(napi, argument, &((ol_env *)data)->timed);
   return NULL;
 }
 
@@ -172,8 +183,12 @@ static bool export_all(napi_env napi, napi_value exports, ol_env *env) {
               {"findDigest", find_digest},
               {"findCipher", find_cipher},
               {"isDetached", is_detached},
+              {"timing", timing},
               {"concurrency", concurrency},
-              {"holdStores", hold_stores}};
+              {"holdStores", hold_stores},
+              {"crcs", ol_checksum_crcs},
+              {"crcKernels", ol_checksum_kernels},
+              {"crcForce", ol_checksum_force}};
   for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
     if (!export_function(napi, exports, rows[i].name, rows[i].function, env)) return false;
   }

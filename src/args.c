@@ -72,6 +72,13 @@ uint32_t ol_args_uint32(const ol_call *call, size_t index) {
   return value;
 }
 
+uint64_t ol_args_uint64(const ol_call *call, size_t index) {
+  uint64_t value = 0;
+  bool lossless;
+  napi_get_value_bigint_uint64(call->env, call->arguments[index], &value, &lossless);
+  return value;
+}
+
 int32_t ol_args_int32(const ol_call *call, size_t index) {
   int32_t value = 0;
   napi_get_value_int32(call->env, call->arguments[index], &value);

@@ -21,6 +21,7 @@ ol_status ol_args_copy(const ol_call *call, size_t index, ol_bytes *bytes, uint8
                        ol_failure *failure);
 
 uint32_t ol_args_uint32(const ol_call *call, size_t index);
+uint64_t ol_args_uint64(const ol_call *call, size_t index); /* from a BigInt */
 int32_t ol_args_int32(const ol_call *call, size_t index);
 bool ol_args_bool(const ol_call *call, size_t index);
 bool ol_args_given(const ol_call *call, size_t index); /* neither undefined nor null */

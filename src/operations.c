@@ -3,10 +3,16 @@
 extern const ol_operation ol_operation_hash;
 extern const ol_operation ol_operation_hmac;
 extern const ol_operation ol_operation_cipher;
+extern const ol_operation ol_operation_crc;
+extern const ol_operation ol_operation_crc64;
+extern const ol_operation ol_operation_crc_combine;
 
 const ol_operation *const ol_operations[] = {
     &ol_operation_hash,
     &ol_operation_hmac,
     &ol_operation_cipher,
+    &ol_operation_crc,
+    &ol_operation_crc64,
+    &ol_operation_crc_combine,
     NULL,
 };

@@ -1,0 +1,261 @@
+'use strict';
+
+/** crc32, crc32c, crc32k, crc64nvme, and crcCombine. */
+
+const native = require('./binding');
+const { byteLengthOf, kindOf, refuseResizable, toBytesOrText } = require('./bytes');
+const { createTable, sumBytes, toUint32 } = require('./crc32-portable');
+const { invalidArgType, outOfRange, unknownAlgorithm } = require('./errors');
+const { forms } = require('./operation');
+const { toAsyncOptions, toOptions, toText } = require('./options');
+
+/**
+ * Fewer bytes than this are summed in JavaScript: a native call costs about 100 ns, in which
+ * sumBytes does some 128 bytes. Measured with `npm run bench:crc -- --crossover`.
+ */
+const NATIVE_BYTES = 128;
+
+/** The Async forms sum up to this much on the spot: a few microseconds, less than a hop. */
+const INLINE_BYTES = 65536;
+
+/** From here on an Async form splits its data over the pool. */
+const SPLIT_BYTES = 4 * 1024 * 1024;
+
+const UINT64_MAX = 2n ** 64n - 1n;
+
+/**
+ * @param {any} value
+ * @param {string} name
+ * @returns {bigint}
+ */
+function toUint64(value, name) {
+  if (typeof value !== 'bigint') throw invalidArgType(name, 'of type bigint', value);
+  if (value >= 0n && value <= UINT64_MAX) return value;
+  throw outOfRange(name, `>= 0n && <= ${UINT64_MAX}n`, `${value}n`);
+}
+
+/**
+ * @param {any} value
+ * @param {string} name
+ * @returns {bigint}
+ */
+function toLength(value, name) {
+  if (typeof value === 'bigint') return toUint64(value, name);
+  if (typeof value !== 'number') throw invalidArgType(name, 'of type number or bigint', value);
+  if (Number.isSafeInteger(value) && value >= 0) return BigInt(value);
+  throw outOfRange(name, `an integer >= 0 && <= ${Number.MAX_SAFE_INTEGER}`, value);
+}
+
+/**
+ * A checksum of the native table, where its position is its id.
+ * @typedef {object} Crc
+ * @property {number} id
+ * @property {number} polynomial reflected; only of 32 bits
+ * @property {any} zero the value of no data
+ * @property {(value: any, name: string) => any} toValue
+ * @property {(wide: bigint) => any} fromWide
+ * @property {(id: number, data: Uint8Array, value: any) => any} sum
+ * @property {(slot: number, maxQueued: number, id: number, data: Uint8Array, value: any) => void} submit
+ */
+
+/** What differs by width. */
+const widths = {
+  32: {
+    zero: 0,
+    toValue: toUint32,
+    fromWide: Number,
+    sum: native.crc,
+    submit: native.crcAsync,
+  },
+  64: {
+    zero: 0n,
+    toValue: toUint64,
+    fromWide: (/** @type {bigint} */ wide) => wide,
+    sum: native.crc64,
+    submit: native.crc64Async,
+  },
+};
+
+/** @type {Map<string, Crc>} */
+const crcs = new Map();
+for (const [id, { name, width, polynomial }] of native.crcs().entries()) {
+  const common = widths[/** @type {32 | 64} */ (width)];
+  crcs.set(name, { id, polynomial: Number(polynomial), ...common });
+}
+
+/**
+ * @param {any} name
+ * @param {string} argument
+ * @returns {Crc}
+ */
+function toCrc(name, argument) {
+  const crc = crcs.get(toText(name, argument));
+  if (crc === undefined) throw unknownAlgorithm('checksum', name);
+  return crc;
+}
+
+/**
+ * @param {Crc} crc
+ * @param {any} first
+ * @param {any} second
+ * @param {bigint} secondLength
+ */
+function combine(crc, first, second, secondLength) {
+  return crc.fromWide(native.crcCombine(crc.id, BigInt(first), BigInt(second), secondLength));
+}
+
+/**
+ * @param {any} name
+ * @param {any} first
+ * @param {any} second
+ * @param {any} secondLength
+ * @returns {number | bigint}
+ */
+function crcCombine(name, first, second, secondLength) {
+  const crc = toCrc(name, 'name');
+  const value = crc.toValue(first, 'first');
+  return combine(crc, value, crc.toValue(second, 'second'), toLength(secondLength, 'secondLength'));
+}
+
+/**
+ * @typedef {object} CrcCall
+ * @property {number} bytes
+ * @property {undefined} target
+ * @property {undefined} secret
+ * @property {AbortSignal | undefined} signal
+ * @property {boolean} always
+ * @property {Crc} crc
+ * @property {Uint8Array} data
+ * @property {any} value
+ */
+
+/** One job: all of the data, or a part of it. Takes a call that is prepared already. */
+const [, sumInJob] = forms({
+  name: 'crc',
+  inlineBytes: INLINE_BYTES,
+  /**
+   * @param {boolean} _asynchronous
+   * @param {CrcCall} call
+   */
+  prepare: (_asynchronous, call) => call,
+  run: ({ crc, data, value }) => crc.sum(crc.id, data, value),
+  submit: (slot, maxQueued, { crc, data, value }) =>
+    crc.submit(slot, maxQueued, crc.id, data, value),
+  /**
+   * @param {CrcCall} _call
+   * @param {any} value
+   */
+  finish: (_call, value) => value,
+});
+
+/**
+ * @param {Crc} crc
+ * @param {any} data
+ * @param {any} value
+ * @param {any} given
+ * @returns {CrcCall}
+ */
+function prepare(crc, data, value, given) {
+  const bytes = toBytesOrText(data, 'data');
+  const start = crc.toValue(value, 'value');
+  const { signal, always } = toAsyncOptions(true, toOptions(given));
+  refuseResizable(bytes, 'data');
+  return {
+    bytes: byteLengthOf(bytes),
+    target: undefined,
+    secret: undefined,
+    signal,
+    always,
+    crc,
+    data: bytes,
+    value: start,
+  };
+}
+
+/**
+ * The call as `count` calls of about the same size. Only the first goes on from the given value.
+ * @param {CrcCall} call
+ * @param {number} count
+ * @returns {CrcCall[]}
+ */
+function split(call, count) {
+  const { buffer, byteOffset } = call.data;
+  return Array.from({ length: count }, (_, i) => {
+    const start = Math.floor((call.bytes / count) * i);
+    const bytes = Math.floor((call.bytes / count) * (i + 1)) - start;
+    const data = new Uint8Array(buffer, byteOffset + start, bytes);
+    return { ...call, bytes, data, value: i === 0 ? call.value : call.crc.zero };
+  });
+}
+
+/**
+ * @param {CrcCall} call
+ * @param {number} count
+ */
+async function sumInParts(call, count) {
+  const parts = split(call, count);
+  const values = await Promise.all(parts.map((part) => sumInJob(part)));
+  return values.reduce((sum, value, i) => combine(call.crc, sum, value, BigInt(parts[i].bytes)));
+}
+
+/**
+ * @param {Crc} crc
+ * @returns {(data: any, value?: any, options?: any) => Promise<any>}
+ */
+function asyncForm(crc) {
+  return function (data, value, options) {
+    try {
+      const optionsSecond = typeof value === 'object' && value !== null && options === undefined;
+      const start = optionsSecond || value === undefined ? crc.zero : value;
+      const call = prepare(crc, data, start, optionsSecond ? value : options);
+      const parts = call.bytes < SPLIT_BYTES ? 1 : native.concurrency();
+      return parts === 1 ? sumInJob(call) : sumInParts(call, parts);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  };
+}
+
+/**
+ * @param {Crc} crc
+ * @returns {(data: any, value?: any) => any}
+ */
+function syncForm({ id, zero, toValue, sum }) {
+  return function (data, value = zero) {
+    const bytes = toBytesOrText(data, 'data');
+    return sum(id, bytes, toValue(value, 'value'));
+  };
+}
+
+/**
+ * As syncForm, for polynomials of 32 bits: a few bytes are summed here. (Empty data goes the usual
+ * way, for it may be detached.)
+ * @param {Crc} crc
+ * @returns {(data: any, value?: any) => number}
+ */
+function syncForm32({ id, polynomial, sum }) {
+  const table = createTable(polynomial);
+  return function (data, value = 0) {
+    const bytes = toBytesOrText(data, 'data');
+    const start = toUint32(value, 'value');
+    const size = byteLengthOf(bytes);
+    if (size < NATIVE_BYTES && size > 0 && kindOf(bytes) === 'Uint8Array') {
+      return ~sumBytes(table, ~start, bytes, 0, size) >>> 0;
+    }
+    return sum(id, bytes, start);
+  };
+}
+
+/** @type {Record<string, (...args: any[]) => any>} */
+const exported = { crcCombine };
+for (const [name, crc] of crcs) {
+  const functions = {
+    [name]: crc.zero === 0 ? syncForm32(crc) : syncForm(crc),
+    [`${name}Async`]: asyncForm(crc),
+  };
+  for (const [key, value] of Object.entries(functions)) {
+    exported[key] = Object.defineProperty(value, 'name', { value: key });
+  }
+}
+
+module.exports = exported;

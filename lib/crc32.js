@@ -1,0 +1,50 @@
+'use strict';
+
+/** `offloop/crc32`: the fastest CRC-32 that there is here, in any environment. */
+
+const { portableCrc32, toBytes, toUint32 } = require('./crc32-portable');
+
+/** What loading the addon fails with where there is none for this system, or none is allowed. */
+const UNAVAILABLE = new Set([
+  'ERR_DLOPEN_DISABLED',
+  'ERR_DLOPEN_FAILED',
+  'ERR_OFFLOOP_LOAD',
+  'MODULE_NOT_FOUND',
+]);
+
+/** @typedef {(data: any, value?: any) => number} Crc32 */
+
+/** @returns {Crc32 | undefined} */
+function nativeCrc32() {
+  try {
+    return require('./checksum').crc32;
+  } catch (error) {
+    if (UNAVAILABLE.has(/** @type {NodeJS.ErrnoException} */ (error).code ?? '')) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Asked for at run time, so that no bundler sees a module of Node.
+ * @returns {Crc32 | undefined}
+ */
+function zlibCrc32() {
+  if (typeof process !== 'object' || typeof process.getBuiltinModule !== 'function')
+    return undefined;
+  const zlib = process.getBuiltinModule('zlib');
+  if (typeof zlib?.crc32 !== 'function') return undefined;
+  return (data, value = 0) => zlib.crc32(toBytes(data), toUint32(value, 'value'));
+}
+
+/** @returns {{ crc32: Crc32, crc32Backend: 'native' | 'zlib' | 'portable' }} */
+function choose() {
+  const native = nativeCrc32();
+  if (native !== undefined) return { crc32: native, crc32Backend: 'native' };
+  const zlib = zlibCrc32();
+  if (zlib !== undefined) return { crc32: zlib, crc32Backend: 'zlib' };
+  return { crc32: portableCrc32, crc32Backend: 'portable' };
+}
+
+const { crc32, crc32Backend } = choose();
+
+module.exports = { crc32, crc32Backend, portableCrc32 };
