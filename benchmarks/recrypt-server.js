@@ -378,7 +378,7 @@ async function main(args) {
 
 if (require.main === module) {
   main(process.argv.slice(2)).catch((error) => {
-    console.error(`recrypt-server: ${error.message}`);
+    console.error(`recrypt-server: ${error.message.trim().replace(/\s*\n\s*/g, '; ')}`);
     process.exitCode = error instanceof UsageError ? 2 : 1;
   });
 }
