@@ -3,7 +3,7 @@
 /** encrypt and decrypt. */
 
 const native = require('./binding');
-const { byteLengthOf, refuseResizable, subarrayOf, toBytes, toTarget } = require('./bytes');
+const { byteLengthOf, partOf, refuseResizable, subarrayOf, toBytes, toTarget } = require('./bytes');
 const { coded, invalidArgType, invalidArgValue, unknownAlgorithm } = require('./errors');
 const { toKey } = require('./keys');
 const { forms } = require('./operation');
@@ -12,7 +12,7 @@ const { toAsyncOptions, toInteger, toOptions, toText } = require('./options');
 const INLINE_BYTES = 4096;
 const TAG_LENGTH = 16;
 
-/** @typedef {{ id: number, keySize: number, ivSize: number, aead: boolean, gcm: boolean }} Cipher */
+/** @typedef {{ id: number, keySize: number, ivSize: number, aead: boolean, gcm: boolean, bigEndian: boolean }} Cipher */
 
 const NAMES = [
   'aes-128-ctr',
@@ -162,9 +162,16 @@ function prepare(encrypting, asynchronous, algorithm, keyLike, iv, data, options
   return call;
 }
 
-/** @param {CipherCall} call */
-const run = (call) =>
-  native.cipher(
+/**
+ * The arguments of the native operation, see src/op_cipher.c.
+ * @template R
+ * @param {(id: number, encrypting: boolean, key: Uint8Array, iv: Uint8Array, data: Uint8Array,
+ *   aad: Uint8Array | undefined, target: Uint8Array, tag: Uint8Array | undefined,
+ *   tagLength: number) => R} operation
+ * @returns {(call: CipherCall) => R}
+ */
+const withCall = (operation) => (call) =>
+  operation(
     call.cipher.id,
     call.encrypting,
     call.key,
@@ -175,6 +182,9 @@ const run = (call) =>
     call.tag,
     call.tagLength,
   );
+
+const run = withCall(native.cipher);
+const check = withCall(native.cipherCheck);
 
 /**
  * @param {number} slot
@@ -204,6 +214,58 @@ const submit = (slot, maxQueued, call) =>
 const finish = ({ target }, written) =>
   byteLengthOf(target) === written ? target : subarrayOf(target, 0, written);
 
+/** From here on a counter-mode message is enciphered in several jobs, none smaller than half this. */
+const SPLIT_BYTES = 4 * 1024 * 1024;
+
+/**
+ * The IV at which the keystream of `iv` has gone on by so many bytes: AES counts blocks of 16 in a
+ * big-endian number of 128 bits (SP 800-38A §6.5), ChaCha20 blocks of 64 in a little-endian number in
+ * front of the nonce, which OpenSSL lets run to 64 bits.
+ * @param {Cipher} cipher
+ * @param {Uint8Array} iv
+ * @param {number} bytes a multiple of 64
+ * @returns {Buffer}
+ */
+function advance({ bigEndian }, iv, bytes) {
+  const moved = Buffer.from(iv);
+  if (bigEndian) {
+    const low = moved.readBigUInt64BE(8) + BigInt(bytes / 16);
+    moved.writeBigUInt64BE(BigInt.asUintN(64, low), 8);
+    const high = moved.readBigUInt64BE(0) + (low >> 64n);
+    moved.writeBigUInt64BE(BigInt.asUintN(64, high), 0);
+  } else {
+    const counter = moved.readBigUInt64LE(0) + BigInt(bytes / 64);
+    moved.writeBigUInt64LE(BigInt.asUintN(64, counter), 0);
+  }
+  return moved;
+}
+
+/**
+ * @param {CipherCall} call
+ * @returns {CipherCall[] | undefined}
+ */
+function split(call) {
+  const { cipher, iv, data, target, bytes } = call;
+  if (cipher.aead || bytes < SPLIT_BYTES) return undefined;
+  check(call);
+  const count = Math.min(native.concurrency(), Math.floor((2 * bytes) / SPLIT_BYTES));
+  const step = Math.ceil(bytes / count / 64) * 64;
+  /** @type {CipherCall[]} */
+  const parts = [];
+  for (let at = 0; at < bytes; at += step) {
+    const size = Math.min(step, bytes - at);
+    parts.push({
+      ...call,
+      bytes: size,
+      secret: undefined,
+      iv: advance(cipher, iv, at),
+      data: partOf(data, at, size),
+      target: partOf(target, at, size),
+    });
+  }
+  return parts;
+}
+
 /** @param {boolean} encrypting */
 const cipherForms = (encrypting) =>
   forms({
@@ -213,6 +275,8 @@ const cipherForms = (encrypting) =>
     run,
     submit,
     finish,
+    split,
+    join: (_call, _parts, written) => written.reduce((sum, each) => sum + each, 0),
   });
 
 const [encrypt, encryptAsync] = cipherForms(true);

@@ -8,6 +8,8 @@
  * reachable; the native side holds their memory.
  */
 
+const diagnostics = require('node:diagnostics_channel');
+
 const { coded, detached } = require('./errors');
 const { byteLengthOf } = require('./bytes');
 const native = require('./binding');
@@ -33,11 +35,15 @@ const { unwatch, watch } = require('./signals');
  * @property {(call: C) => any} run
  * @property {(slot: number, maxQueued: number, call: C) => void} submit
  * @property {(call: C, value: any) => R} finish
+ * @property {(call: C) => C[] | undefined} [split] the Async form of a large call as several jobs that
+ *   may run at the same time; their secrets are the call's
+ * @property {(call: C, parts: C[], values: any[]) => any} [join] the value for `finish` from the parts'
  */
 
-/** Results that one native delivery can carry; as OL_RING_SIZE. */
+/** Results that one native delivery can carry, and numbers of each; as in src/env.h. */
 const RING_SIZE = 512;
-const ring = new Float64Array(2 * RING_SIZE);
+const RING_STRIDE = 4;
+const ring = new Float64Array(RING_STRIDE * RING_SIZE);
 
 /** @type {(Task | undefined)[]} */
 const tasks = [];
@@ -46,9 +52,29 @@ const freeSlots = [];
 
 const limits = { maxQueued: Infinity };
 
+const channel = diagnostics.channel('offloop:job');
+let timed = false;
+
+/** Jobs take their times only while someone listens. */
+function updateTiming() {
+  timed = channel.hasSubscribers;
+  native.timing(timed);
+}
+
+/**
+ * @param {Operation<any, any>} operation
+ * @param {Call} call
+ * @param {number} queued milliseconds
+ * @param {number} run milliseconds
+ */
+function publish({ name }, { bytes }, queued, run) {
+  channel.publish({ operation: name, bytes, queued, run });
+}
+
 /** One call in flight. */
 class Task {
   /**
+   * `resolve` and `reject` must not throw.
    * @param {Operation<any, any>} operation
    * @param {Call} call
    * @param {(value: any) => void} resolve
@@ -63,6 +89,7 @@ class Task {
   }
 
   enter() {
+    if (timed !== channel.hasSubscribers) updateTiming();
     this.slot = freeSlots.length > 0 ? /** @type {number} */ (freeSlots.pop()) : tasks.length;
     tasks[this.slot] = this;
     try {
@@ -94,14 +121,17 @@ class Task {
   succeed(value) {
     this.leave();
     const { operation, call } = this;
+    let result;
     try {
       if (call.target !== undefined && byteLengthOf(call.target) === 0 && value > 0) {
         throw detached('target');
       }
-      this.resolve(operation.finish(call, value));
+      result = operation.finish(call, value);
     } catch (error) {
       this.reject(error);
+      return;
     }
+    this.resolve(result);
   }
 
   /** @param {any} error */
@@ -134,20 +164,23 @@ function wipe(call) {
 }
 
 /**
- * Called by the native side with finished jobs: `count` pairs of slot and number in the ring, and
- * triples of slot, error and value in `others`.
+ * Called by the native side with finished jobs: `count` rows of slot, number and times in the ring,
+ * and rows of slot, error, value and times in `others`.
  * @param {number} count
  * @param {any[] | undefined} others
  */
 function deliver(count, others) {
   // Settling a promise runs no caller's code, but a finish might, and submit again.
-  const finished = ring.slice(0, 2 * count);
-  for (let i = 0; i < finished.length; i += 2) {
-    /** @type {Task} */ (tasks[finished[i]]).succeed(finished[i + 1]);
+  const finished = ring.slice(0, RING_STRIDE * count);
+  for (let i = 0; i < finished.length; i += RING_STRIDE) {
+    const task = /** @type {Task} */ (tasks[finished[i]]);
+    if (timed) publish(task.operation, task.call, finished[i + 2], finished[i + 3]);
+    task.succeed(finished[i + 1]);
   }
   if (others === undefined) return;
-  for (let i = 0; i < others.length; i += 3) {
+  for (let i = 0; i < others.length; i += 5) {
     const task = /** @type {Task} */ (tasks[others[i]]);
+    if (timed) publish(task.operation, task.call, others[i + 3], others[i + 4]);
     if (others[i + 1] === undefined) {
       task.succeed(others[i + 2]);
     } else {
@@ -220,6 +253,66 @@ function runNow(operation, call) {
 }
 
 /**
+ * @param {Operation<any, any>} operation
+ * @param {Call} call
+ * @returns {boolean} whether the call shall run on the spot, which it then must
+ */
+const takesInline = (operation, call) =>
+  !call.always && call.bytes <= operation.inlineBytes && spendInline(call.bytes);
+
+/**
+ * @template {Call} C
+ * @template R
+ * @param {Operation<C, R>} operation
+ * @param {C} call
+ * @returns {R}
+ */
+function runInline(operation, call) {
+  if (!channel.hasSubscribers) return runNow(operation, call);
+  const from = performance.now();
+  try {
+    return runNow(operation, call);
+  } finally {
+    publish(operation, call, 0, performance.now() - from);
+  }
+}
+
+/**
+ * @template {Call} C
+ * @param {Operation<C, any>} operation
+ * @param {C} call
+ * @returns {Promise<any>}
+ */
+const submit = (operation, call) =>
+  new Promise((resolve, reject) => new Task(operation, call, resolve, reject).enter());
+
+/**
+ * Settles only when no part is at work any more: the caller's buffers are then the caller's again.
+ * @template {Call} C
+ * @template R
+ * @param {Operation<C, R>} operation
+ * @param {C} call
+ * @param {C[]} parts
+ * @returns {Promise<R>}
+ */
+async function submitParts(operation, call, parts) {
+  const partOperation = {
+    ...operation,
+    finish: (/** @type {C} */ _part, /** @type {any} */ value) => value,
+  };
+  const pending = parts.map((part) => submit(partOperation, part));
+  wipe(call);
+  const outcomes = await Promise.allSettled(pending);
+  const values = outcomes.map((outcome) => {
+    if (outcome.status === 'fulfilled') return outcome.value;
+    if (call.target !== undefined) call.target.fill(0);
+    throw outcome.reason;
+  });
+  const { finish, join } = operation;
+  return finish(call, /** @type {NonNullable<typeof join>} */ (join)(call, parts, values));
+}
+
+/**
  * @template {Call} C
  * @template R
  * @param {Operation<C, R>} operation
@@ -232,10 +325,9 @@ function start(operation, call) {
     wipe(call);
     return Promise.reject(signal.reason);
   }
-  if (!call.always && call.bytes <= operation.inlineBytes && spendInline(call.bytes)) {
-    return Promise.resolve(runNow(operation, call));
-  }
-  return new Promise((resolve, reject) => new Task(operation, call, resolve, reject).enter());
+  if (takesInline(operation, call)) return Promise.resolve(runInline(operation, call));
+  const parts = operation.split?.(call);
+  return parts === undefined ? submit(operation, call) : submitParts(operation, call, parts);
 }
 
 /**
@@ -261,4 +353,4 @@ function forms(operation) {
   return [sync, asynchronous];
 }
 
-module.exports = { forms, limits, whenIdle };
+module.exports = { Task, forms, limits, runInline, runNow, takesInline, whenIdle };

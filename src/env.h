@@ -8,6 +8,8 @@
 
 /* Results delivered to JavaScript by one call. */
 #define OL_RING_SIZE 512
+/* Numbers per result: slot, result, milliseconds queued, milliseconds run. */
+#define OL_RING_STRIDE 4
 
 typedef struct {
   ol_job *first, *last;
@@ -29,7 +31,8 @@ struct ol_env {
   napi_ref deliver;    /* deliver(count, others): see lib/operation.js */
   napi_ref make_error; /* see errors.h */
   napi_ref ring_ref;
-  double *ring; /* OL_RING_SIZE pairs: slot, result */
+  double *ring; /* OL_RING_SIZE results of OL_RING_STRIDE numbers */
+  bool timed;   /* new jobs take their times */
   ol_contexts contexts;
   ol_job **slots; /* by slot: the job in flight, or NULL */
   uint32_t slot_capacity;

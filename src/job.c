@@ -14,15 +14,18 @@
 
 void ol_job_run(ol_job *job, ol_contexts *contexts, ol_flag *cancel) {
   ol_run run = {contexts, cancel, &job->failure, 0};
+  if (job->timed) job->started = uv_hrtime();
   ol_status status = ol_run_cancelled(&run) ? OL_CANCELLED : job->operation->run(job->state, &run);
   job->failure.status = status;
   job->written = run.written;
+  if (job->timed) job->ended = uv_hrtime();
 }
 
 static void job_init(ol_job *job, ol_env *env, const ol_operation *operation) {
   job->operation = operation;
   job->env = env;
   job->leaves = false;
+  job->timed = false;
   job->stage = OL_JOB_IDLE;
   job->lane = OL_LANE_SHORT;
   job->cost = 0;
@@ -122,6 +125,19 @@ napi_value ol_job_call(napi_env napi, napi_callback_info info) {
   return value;
 }
 
+napi_value ol_job_check(napi_env napi, napi_callback_info info) {
+  void *data;
+  size_t count = OL_ARGUMENTS_MAX;
+  napi_value arguments[OL_ARGUMENTS_MAX];
+  if (napi_get_cb_info(napi, info, &count, arguments, NULL, &data) != napi_ok) return NULL;
+  const ol_binding *binding = data;
+  ol_job job;
+  job_init(&job, binding->env, binding->operation);
+  if (job_prepare(&job, arguments) != OL_OK) throw_failure(binding->env, &job.failure);
+  job_release(&job);
+  return NULL;
+}
+
 static bool slot_reserve(ol_env *env, uint32_t slot) {
   if (slot < env->slot_capacity) return true;
   uint32_t capacity = env->slot_capacity == 0 ? 64 : env->slot_capacity;
@@ -160,6 +176,8 @@ napi_value ol_job_submit(napi_env napi, napi_callback_info info) {
     return NULL;
   }
   job->leaves = true;
+  job->timed = binding->env->timed;
+  if (job->timed) job->submitted = uv_hrtime();
   napi_get_value_uint32(napi, arguments[SLOT], &job->slot);
   napi_get_value_double(napi, arguments[MAX_QUEUED], &max_queued);
   ol_status status = job_prepare(job, arguments + LEADING);
@@ -202,25 +220,54 @@ napi_value ol_job_cancel(napi_env napi, napi_callback_info info) {
   return value;
 }
 
-/* Appends (slot, error, value) to the list of results that are not plain numbers. */
-static napi_status other_append(ol_env *env, napi_value *others, uint32_t *length, ol_job *job) {
-  napi_value slot, error, value;
-  napi_status status = napi_ok;
-  if (*others == NULL) status = napi_create_array(env->napi, others);
-  if (status == napi_ok) status = napi_get_undefined(env->napi, &error);
-  if (status == napi_ok) value = error;
-  if (status == napi_ok && job->failure.status == OL_OK && job_value(job, &value) != napi_ok) {
-    napi_get_and_clear_last_exception(env->napi, &error);
+static double milliseconds(const ol_job *job, uint64_t from, uint64_t to) {
+  return job->timed ? (double)(to - from) / 1e6 : 0;
+}
+
+/* The error of a failed job, or the value of another. */
+static napi_status outcome_create(ol_job *job, napi_value *error, napi_value *value) {
+  ol_env *env = job->env;
+  napi_status status = napi_get_undefined(env->napi, error);
+  if (status != napi_ok) return status;
+  *value = *error;
+  if (job->failure.status == OL_OK && job_value(job, value) != napi_ok) {
+    bool pending = false;
+    napi_is_exception_pending(env->napi, &pending);
+    if (pending) return napi_get_and_clear_last_exception(env->napi, error);
     ol_fail(&job->failure, OL_OUT_OF_MEMORY, "%s", "");
   }
-  if (status == napi_ok && job->failure.status != OL_OK) {
-    status = ol_error_create(env->napi, env->make_error, &job->failure, &error);
+  if (job->failure.status == OL_OK) return napi_ok;
+  return ol_error_create(env->napi, env->make_error, &job->failure, error);
+}
+
+/* Appends slot, error, value and the two times to the list of results that are not plain numbers.
+ */
+static napi_status other_append(ol_env *env, napi_value *others, uint32_t *length, ol_job *job) {
+  enum { SLOT, ERROR, VALUE, QUEUED, RUN, COUNT };
+  napi_value row[COUNT];
+  napi_status status = outcome_create(job, &row[ERROR], &row[VALUE]);
+  if (status == napi_ok && *others == NULL) status = napi_create_array(env->napi, others);
+  if (status == napi_ok) status = napi_create_uint32(env->napi, job->slot, &row[SLOT]);
+  if (status == napi_ok) {
+    double queued = milliseconds(job, job->submitted, job->started);
+    status = napi_create_double(env->napi, queued, &row[QUEUED]);
   }
-  if (status == napi_ok) status = napi_create_uint32(env->napi, job->slot, &slot);
-  if (status == napi_ok) status = napi_set_element(env->napi, *others, (*length)++, slot);
-  if (status == napi_ok) status = napi_set_element(env->napi, *others, (*length)++, error);
-  if (status == napi_ok) status = napi_set_element(env->napi, *others, (*length)++, value);
+  if (status == napi_ok) {
+    double run = milliseconds(job, job->started, job->ended);
+    status = napi_create_double(env->napi, run, &row[RUN]);
+  }
+  for (size_t i = 0; status == napi_ok && i < COUNT; i++) {
+    status = napi_set_element(env->napi, *others, (*length)++, row[i]);
+  }
   return status;
+}
+
+static void ring_append(ol_env *env, uint32_t count, const ol_job *job) {
+  double *row = env->ring + (size_t)count * OL_RING_STRIDE;
+  row[0] = job->slot;
+  row[1] = (double)job->written;
+  row[2] = milliseconds(job, job->submitted, job->started);
+  row[3] = milliseconds(job, job->started, job->ended);
 }
 
 static void deliver_call(ol_env *env, uint32_t count, napi_value others) {
@@ -242,14 +289,12 @@ static void deliver_call(ol_env *env, uint32_t count, napi_value others) {
 static ol_job *deliver_some(ol_env *env, ol_job *job) {
   napi_handle_scope scope;
   napi_value others = NULL;
-  uint32_t count = 0, length = 0;
+  uint32_t count = 0, length = 0, handled = 0;
   napi_open_handle_scope(env->napi, &scope);
-  for (ol_job *next; job != NULL && count + length / 3 < OL_RING_SIZE; job = next) {
+  for (ol_job *next; job != NULL && handled < OL_RING_SIZE; job = next, handled++) {
     next = job->next;
     if (job->failure.status == OL_OK && job->operation->result == NULL) {
-      env->ring[2 * count] = job->slot;
-      env->ring[2 * count + 1] = (double)job->written;
-      count++;
+      ring_append(env, count++, job);
     } else {
       /* Fails only where JavaScript can no longer run at all. */
       other_append(env, &others, &length, job);

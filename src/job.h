@@ -7,6 +7,10 @@
 /* name(...arguments): the result. Throws. `data` is an ol_binding. */
 napi_value ol_job_call(napi_env napi, napi_callback_info info);
 
+/* nameCheck(...arguments): undefined. Throws what name would before it starts to work.
+ * `data` is an ol_binding. */
+napi_value ol_job_check(napi_env napi, napi_callback_info info);
+
 /* nameAsync(slot, maxQueued, ...arguments): undefined; the slot's result arrives through deliver.
  * Throws where the arguments do not hold, or too many jobs wait. `data` is an ol_binding. */
 napi_value ol_job_submit(napi_env napi, napi_callback_info info);

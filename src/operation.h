@@ -58,6 +58,8 @@ struct ol_job {
   uint64_t cost; /* estimated nanoseconds of work */
   ol_flag cancel;
   uint64_t written;
+  bool timed; /* someone wants to know the times below, in uv_hrtime's nanoseconds */
+  uint64_t submitted, started, ended;
   ol_failure failure;
   size_t hold_count;
   ol_hold holds[OL_HOLDS_MAX];

@@ -1,7 +1,9 @@
 #include "core/cipher.h"
 
+#include <openssl/core_names.h>
 #include <openssl/crypto.h>
 #include <openssl/err.h>
+#include <openssl/params.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -90,11 +92,26 @@ static EVP_CIPHER_CTX *cipher_context(const ol_cipher *cipher, ol_contexts *cont
   return context;
 }
 
+/* The tag as a parameter; EVP_CIPHER_CTX_ctrl does the same, by way of a search through its names. */
+static bool tag_get(EVP_CIPHER_CTX *context, ol_bytes tag) {
+  OSSL_PARAM params[2] = {
+      OSSL_PARAM_construct_octet_string(OSSL_CIPHER_PARAM_AEAD_TAG, tag.data, tag.size),
+      OSSL_PARAM_construct_end()};
+  return EVP_CIPHER_CTX_get_params(context, params) > 0;
+}
+
+static bool tag_set(EVP_CIPHER_CTX *context, ol_bytes tag) {
+  OSSL_PARAM params[2] = {
+      OSSL_PARAM_construct_octet_string(OSSL_CIPHER_PARAM_AEAD_TAG, tag.data, tag.size),
+      OSSL_PARAM_construct_end()};
+  return EVP_CIPHER_CTX_set_params(context, params) > 0;
+}
+
 /* A kept context holds the key schedule (and GCM's hash key): an all-zero key takes their place. */
 static void cipher_wipe(const ol_cipher_job *job, EVP_CIPHER_CTX *context, ol_run *run) {
   static const uint8_t zero[OL_KEY_MAX] = {0};
   uint32_t id = job->cipher->id;
-  if (id < OL_CONTEXTS_KEPT && EVP_CipherInit_ex2(context, NULL, zero, zero, 1, NULL)) return;
+  if (id < OL_CONTEXTS_KEPT && EVP_CipherInit_ex2(context, NULL, zero, NULL, 1, NULL)) return;
   if (id < OL_CONTEXTS_KEPT) run->contexts->cipher[id] = NULL;
   EVP_CIPHER_CTX_free(context);
 }
@@ -129,8 +146,7 @@ static ol_status cipher_finish(const ol_cipher_job *job, EVP_CIPHER_CTX *context
     ERR_clear_error();
     return ol_fail(run->failure, OL_AUTHENTICATION, "%s", "");
   }
-  if (job->encrypting && job->cipher->aead &&
-      !EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, (int)job->tag.size, job->tag.data)) {
+  if (job->encrypting && job->cipher->aead && !tag_get(context, job->tag)) {
     return ol_fail_openssl(run->failure);
   }
   return OL_OK;
@@ -145,8 +161,7 @@ ol_status ol_cipher_run(const ol_cipher_job *job, ol_run *run) {
     status = ol_fail_openssl(run->failure);
     goto done;
   }
-  if (!job->encrypting && job->cipher->aead &&
-      !EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, (int)job->tag.size, job->tag.data)) {
+  if (!job->encrypting && job->cipher->aead && !tag_set(context, job->tag)) {
     status = ol_fail_openssl(run->failure);
     goto done;
   }
