@@ -24,6 +24,7 @@ const TypedArrayPrototype = Object.getPrototypeOf(Uint8Array.prototype);
 /** The kind of a typed array ('Uint8Array', …); undefined for whatever else. */
 const kindOf = getter(TypedArrayPrototype, Symbol.toStringTag);
 const byteLengthOf = getter(TypedArrayPrototype, 'byteLength');
+const byteOffsetOf = getter(TypedArrayPrototype, 'byteOffset');
 const bufferOf = getter(TypedArrayPrototype, 'buffer');
 const resizableOf = getter(ArrayBuffer.prototype, 'resizable');
 const arrayBufferLengthOf = getter(ArrayBuffer.prototype, 'byteLength');
@@ -117,9 +118,17 @@ function refuseResizable(view, name) {
   }
 }
 
+/**
+ * @param {Uint8Array} view some typed array
+ * @param {number} at in bytes
+ * @param {number} size in bytes
+ */
+const partOf = (view, at, size) => new Uint8Array(bufferOf(view), byteOffsetOf(view) + at, size);
+
 module.exports = {
   byteLengthOf,
   kindOf,
+  partOf,
   refuseResizable,
   subarrayOf,
   toBytes,

@@ -1,5 +1,4 @@
-#include <openssl/crypto.h>
-#include <stdlib.h>
+#include <stdio.h>
 
 #include "core/cipher.h"
 #include "core/digest.h"
@@ -99,7 +98,7 @@ static napi_value find_digest(napi_env napi, napi_callback_info info) {
   return value;
 }
 
-/* findCipher(name): { id, mode, keySize, ivSize, aead }, or undefined. */
+/* findCipher(name): { id, keySize, ivSize, aead, gcm, bigEndian }, or undefined. */
 static napi_value find_cipher(napi_env napi, napi_callback_info info) {
   char name[NAME_MAX_BYTES];
   napi_value value = NULL;
@@ -111,6 +110,7 @@ static napi_value find_cipher(napi_env napi, napi_callback_info info) {
   set_number(napi, value, "ivSize", cipher->iv_size);
   set_bool(napi, value, "aead", cipher->aead);
   set_bool(napi, value, "gcm", cipher->mode == OL_MODE_GCM);
+  set_bool(napi, value, "bigEndian", cipher->mode == OL_MODE_CTR);
   return value;
 }
 
@@ -157,16 +157,19 @@ static bool export_function(napi_env napi, napi_value exports, const char *name,
          napi_set_named_property(napi, exports, name, value) == napi_ok;
 }
 
-/* Each operation becomes exports.name and exports.nameAsync. */
+/* Each operation becomes exports.name, exports.nameAsync and exports.nameCheck. */
 static bool export_operations(napi_env napi, napi_value exports, ol_env *env) {
+  static const struct {
+    const char *suffix;
+    napi_callback function;
+  } calls[] = {{"", ol_job_call}, {"Async", ol_job_submit}, {"Check", ol_job_check}};
   for (size_t i = 0; ol_operations[i] != NULL; i++) {
-    char name[NAME_MAX_BYTES];
     ol_binding *binding = &env->bindings[i];
     *binding = (ol_binding){env, ol_operations[i]};
-    snprintf(name, sizeof(name), "%sAsync", binding->operation->name);
-    if (!export_function(napi, exports, binding->operation->name, ol_job_call, binding) ||
-        !export_function(napi, exports, name, ol_job_submit, binding)) {
-      return false;
+    for (size_t k = 0; k < sizeof(calls) / sizeof(calls[0]); k++) {
+      char name[NAME_MAX_BYTES];
+      snprintf(name, sizeof(name), "%s%s", binding->operation->name, calls[k].suffix);
+      if (!export_function(napi, exports, name, calls[k].function, binding)) return false;
     }
   }
   return true;
