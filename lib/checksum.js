@@ -246,16 +246,32 @@ function syncForm32({ id, polynomial, sum }) {
   };
 }
 
-/** @type {Record<string, (...args: any[]) => any>} */
-const exported = { crcCombine };
-for (const [name, crc] of crcs) {
-  const functions = {
-    [name]: crc.zero === 0 ? syncForm32(crc) : syncForm(crc),
-    [`${name}Async`]: asyncForm(crc),
-  };
-  for (const [key, value] of Object.entries(functions)) {
-    exported[key] = Object.defineProperty(value, 'name', { value: key });
-  }
+/**
+ * @param {string} name
+ * @returns {[(data: any, value?: any) => any, (data: any, value?: any, options?: any) => Promise<any>]}
+ */
+function formsOf(name) {
+  const crc = toCrc(name, 'name');
+  const sync = crc.zero === 0 ? syncForm32(crc) : syncForm(crc);
+  const asynchronous = asyncForm(crc);
+  Object.defineProperty(sync, 'name', { value: name });
+  Object.defineProperty(asynchronous, 'name', { value: `${name}Async` });
+  return [sync, asynchronous];
 }
 
-module.exports = exported;
+const [crc32, crc32Async] = formsOf('crc32');
+const [crc32c, crc32cAsync] = formsOf('crc32c');
+const [crc32k, crc32kAsync] = formsOf('crc32k');
+const [crc64nvme, crc64nvmeAsync] = formsOf('crc64nvme');
+
+module.exports = {
+  crc32,
+  crc32Async,
+  crc32c,
+  crc32cAsync,
+  crc32k,
+  crc32kAsync,
+  crc64nvme,
+  crc64nvmeAsync,
+  crcCombine,
+};
