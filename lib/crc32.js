@@ -12,6 +12,9 @@ const UNAVAILABLE = new Set([
   'MODULE_NOT_FOUND',
 ]);
 
+/** What zlib.crc32 is handed at a time. */
+const ZLIB_BYTES = 2 ** 30;
+
 /** @typedef {(data: any, value?: any) => number} Crc32 */
 
 /** @returns {Crc32 | undefined} */
@@ -33,7 +36,15 @@ function zlibCrc32() {
     return undefined;
   const zlib = process.getBuiltinModule('zlib');
   if (typeof zlib?.crc32 !== 'function') return undefined;
-  return (data, value = 0) => zlib.crc32(toBytes(data), toUint32(value, 'value'));
+  return (data, value = 0) => {
+    const bytes = toBytes(data);
+    let sum = toUint32(value, 'value');
+    // In parts, for zlib counts in 32 bits; and no part is empty, for which it would return 0.
+    for (let at = 0; at < bytes.length; at += ZLIB_BYTES) {
+      sum = zlib.crc32(bytes.subarray(at, at + ZLIB_BYTES), sum);
+    }
+    return sum;
+  };
 }
 
 /** @returns {{ crc32: Crc32, crc32Backend: 'native' | 'zlib' | 'portable' }} */
