@@ -162,29 +162,27 @@ function prepare(encrypting, asynchronous, algorithm, keyLike, iv, data, options
   return call;
 }
 
-/**
- * The arguments of the native operation, see src/op_cipher.c.
- * @template R
- * @param {(id: number, encrypting: boolean, key: Uint8Array, iv: Uint8Array, data: Uint8Array,
- *   aad: Uint8Array | undefined, target: Uint8Array, tag: Uint8Array | undefined,
- *   tagLength: number) => R} operation
- * @returns {(call: CipherCall) => R}
- */
-const withCall = (operation) => (call) =>
-  operation(
-    call.cipher.id,
-    call.encrypting,
-    call.key,
-    call.iv,
-    call.data,
-    call.aad,
-    call.target,
-    call.tag,
-    call.tagLength,
-  );
+/** What the native operation takes as one number; as in src/op_cipher.c. */
+const TAG_LENGTH_SHIFT = 8;
+const HAS_AAD = 1 << 16;
+const HAS_TAG = 1 << 17;
+const ENCRYPTING = 1 << 18;
 
-const run = withCall(native.cipher);
-const check = withCall(native.cipherCheck);
+/** @param {CipherCall} call */
+const flagsOf = ({ cipher, encrypting, aad, tag, tagLength }) =>
+  cipher.id |
+  (tagLength << TAG_LENGTH_SHIFT) |
+  (aad === undefined ? 0 : HAS_AAD) |
+  (tag === undefined ? 0 : HAS_TAG) |
+  (encrypting ? ENCRYPTING : 0);
+
+/** @param {CipherCall} call */
+const run = (call) =>
+  native.cipher(flagsOf(call), call.key, call.iv, call.data, call.target, call.aad, call.tag);
+
+/** @param {CipherCall} call */
+const check = (call) =>
+  native.cipherCheck(flagsOf(call), call.key, call.iv, call.data, call.target, call.aad, call.tag);
 
 /**
  * @param {number} slot
@@ -195,15 +193,13 @@ const submit = (slot, maxQueued, call) =>
   native.cipherAsync(
     slot,
     maxQueued,
-    call.cipher.id,
-    call.encrypting,
+    flagsOf(call),
     call.key,
     call.iv,
     call.data,
-    call.aad,
     call.target,
+    call.aad,
     call.tag,
-    call.tagLength,
   );
 
 /**
@@ -266,14 +262,15 @@ function split(call) {
   return parts;
 }
 
+/** How a call is run, once its arguments are read. */
+const cipherJob = { inlineBytes: INLINE_BYTES, run, submit };
+
 /** @param {boolean} encrypting */
 const cipherForms = (encrypting) =>
   forms({
+    ...cipherJob,
     name: encrypting ? 'encrypt' : 'decrypt',
-    inlineBytes: INLINE_BYTES,
     prepare: prepare.bind(undefined, encrypting),
-    run,
-    submit,
     finish,
     split,
     join: (_call, _parts, written) => written.reduce((sum, each) => sum + each, 0),
@@ -285,4 +282,4 @@ const [decrypt, decryptAsync] = cipherForms(false);
 /** @returns {string[]} the offered ciphers that this Node has */
 const listCiphers = () => NAMES.filter((name) => native.findCipher(name) !== undefined);
 
-module.exports = { decrypt, decryptAsync, encrypt, encryptAsync, listCiphers };
+module.exports = { cipherJob, decrypt, decryptAsync, encrypt, encryptAsync, listCiphers };

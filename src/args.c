@@ -16,7 +16,6 @@ static ol_status args_view(const ol_call *call, size_t index, ol_bytes *bytes,
                            ol_failure *failure) {
   void *data = NULL;
   *bytes = (ol_bytes){NULL, 0};
-  if (!ol_args_given(call, index)) return OL_OK;
   napi_value view = call->arguments[index];
   if (napi_get_buffer_info(call->env, view, &data, &bytes->size) != napi_ok) {
     return ol_fail(failure, OL_ARG_TYPE, "%s", "");

@@ -5,13 +5,13 @@
 
 #include "operation.h"
 
-/* The bytes of a typed array, held in place if the job leaves the JS thread. undefined: empty.
+/* The bytes of a typed array, held in place if the job leaves the JS thread.
  * OL_DETACHED where its buffer is detached. */
 ol_status ol_args_bytes(const ol_call *call, size_t index, ol_hold_use use, ol_bytes *bytes,
                         ol_failure *failure);
 
 /* The bytes of a small typed array, copied to copy[0..capacity) if the job leaves the JS thread, so
- * that the caller may change it meanwhile. OL_RANGE if they do not fit. undefined: empty. */
+ * that the caller may change it meanwhile. OL_RANGE if they do not fit. */
 ol_status ol_args_small(const ol_call *call, size_t index, uint8_t *copy, size_t capacity,
                         ol_bytes *bytes, ol_failure *failure);
 

@@ -5,9 +5,13 @@
 #include "args.h"
 #include "core/cipher.h"
 
-/* cipher(id, encrypting, key, iv, data, aad, target, tag, tagLength): without a tag an AEAD's is
- * appended to the ciphertext. The result is the number of bytes written to target. */
-enum { ID, ENCRYPTING, KEY, IV, DATA, AAD, TARGET, TAG, TAG_LENGTH, COUNT };
+/* cipher(flags, key, iv, data, target, aad, tag): without a tag an AEAD's is appended to the
+ * ciphertext. The result is the number of bytes written to target. Everything but the buffers is
+ * packed into one number, for each argument read costs some 15 ns. */
+enum { FLAGS, KEY, IV, DATA, TARGET, AAD, TAG, COUNT };
+
+/* flags = id | tag length << 8 | these; as in lib/cipher.js. */
+enum { TAG_LENGTH_SHIFT = 8, HAS_AAD = 1 << 16, HAS_TAG = 1 << 17, ENCRYPTING = 1 << 18 };
 
 typedef struct {
   ol_cipher_job message;
@@ -18,7 +22,8 @@ typedef struct {
   bool secrets; /* key and tag were copied here */
 } cipher_state;
 
-static ol_status read_secrets(const ol_call *call, cipher_state *state, ol_failure *failure) {
+static ol_status read_secrets(const ol_call *call, cipher_state *state, uint32_t flags,
+                              ol_failure *failure) {
   ol_cipher_job *message = &state->message;
   state->secrets = call->job->leaves;
   ol_status status =
@@ -39,15 +44,13 @@ static ol_status read_secrets(const ol_call *call, cipher_state *state, ol_failu
   if (!ol_cipher_tag_size_valid(message->cipher, state->tag_size)) {
     return ol_fail(failure, OL_TAG_LENGTH, "%u", (unsigned)state->tag_size);
   }
+  if ((flags & HAS_AAD) == 0) return OL_OK;
   return ol_args_copy(call, AAD, &message->aad, &state->owned_aad, failure);
 }
 
 /* A detached tag is written in place when encrypting, and copied when decrypting. */
-static ol_status read_tag(const ol_call *call, cipher_state *state, bool *detached,
-                          ol_failure *failure) {
+static ol_status read_tag(const ol_call *call, cipher_state *state, ol_failure *failure) {
   ol_cipher_job *message = &state->message;
-  *detached = message->cipher->aead && ol_args_given(call, TAG);
-  if (!*detached) return OL_OK;
   ol_status status = ol_args_bytes(call, TAG, OL_HOLD_WRITE, &message->tag, failure);
   if (status != OL_OK) return status;
   if (message->tag.size < state->tag_size) {
@@ -100,17 +103,18 @@ static ol_status check_overlap(const cipher_state *state, bool detached, ol_fail
 
 static ol_status cipher_prepare(const ol_call *call, void *memory, ol_failure *failure) {
   cipher_state *state = memory;
-  bool detached = false;
-  state->message.cipher = ol_cipher_at(ol_args_uint32(call, ID));
+  uint32_t flags = ol_args_uint32(call, FLAGS);
+  state->message.cipher = ol_cipher_at(flags & 0xff);
   if (state->message.cipher == NULL) return ol_fail(failure, OL_ARG_VALUE, "%s", "");
-  state->message.encrypting = ol_args_bool(call, ENCRYPTING);
-  state->tag_size = ol_args_uint32(call, TAG_LENGTH);
-  ol_status status = read_secrets(call, state, failure);
+  state->message.encrypting = (flags & ENCRYPTING) != 0;
+  state->tag_size = flags >> TAG_LENGTH_SHIFT & 0xff;
+  bool detached = state->message.cipher->aead && (flags & HAS_TAG) != 0;
+  ol_status status = read_secrets(call, state, flags, failure);
   if (status == OL_OK) status = ol_args_bytes(call, DATA, OL_HOLD_READ, &state->data, failure);
   if (status == OL_OK) {
     status = ol_args_bytes(call, TARGET, OL_HOLD_WRITE, &state->target, failure);
   }
-  if (status == OL_OK) status = read_tag(call, state, &detached, failure);
+  if (status == OL_OK && detached) status = read_tag(call, state, failure);
   if (status == OL_OK) status = place(state, detached, failure);
   if (status == OL_OK) status = check_overlap(state, detached, failure);
   if (status != OL_OK) return status;

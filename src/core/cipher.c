@@ -80,19 +80,8 @@ bool ol_cipher_tag_size_valid(const ol_cipher *cipher, size_t size) {
   return cipher->mode == OL_MODE_POLY1305 && size >= 1 && size <= 16;
 }
 
-static EVP_CIPHER_CTX *cipher_context(const ol_cipher *cipher, ol_contexts *contexts) {
-  EVP_CIPHER_CTX **kept = cipher->id < OL_CONTEXTS_KEPT ? &contexts->cipher[cipher->id] : NULL;
-  if (kept != NULL && *kept != NULL) return *kept;
-  EVP_CIPHER_CTX *context = EVP_CIPHER_CTX_new();
-  if (context != NULL && !EVP_CipherInit_ex2(context, cipher->cipher, NULL, NULL, 1, NULL)) {
-    EVP_CIPHER_CTX_free(context);
-    return NULL;
-  }
-  if (kept != NULL) *kept = context;
-  return context;
-}
-
-/* The tag as a parameter; EVP_CIPHER_CTX_ctrl does the same, by way of a search through its names. */
+/* The tag as a parameter; EVP_CIPHER_CTX_ctrl does the same, by way of a search through its names.
+ */
 static bool tag_get(EVP_CIPHER_CTX *context, ol_bytes tag) {
   OSSL_PARAM params[2] = {
       OSSL_PARAM_construct_octet_string(OSSL_CIPHER_PARAM_AEAD_TAG, tag.data, tag.size),
@@ -105,15 +94,6 @@ static bool tag_set(EVP_CIPHER_CTX *context, ol_bytes tag) {
       OSSL_PARAM_construct_octet_string(OSSL_CIPHER_PARAM_AEAD_TAG, tag.data, tag.size),
       OSSL_PARAM_construct_end()};
   return EVP_CIPHER_CTX_set_params(context, params) > 0;
-}
-
-/* A kept context holds the key schedule (and GCM's hash key): an all-zero key takes their place. */
-static void cipher_wipe(const ol_cipher_job *job, EVP_CIPHER_CTX *context, ol_run *run) {
-  static const uint8_t zero[OL_KEY_MAX] = {0};
-  uint32_t id = job->cipher->id;
-  if (id < OL_CONTEXTS_KEPT && EVP_CipherInit_ex2(context, NULL, zero, NULL, 1, NULL)) return;
-  if (id < OL_CONTEXTS_KEPT) run->contexts->cipher[id] = NULL;
-  EVP_CIPHER_CTX_free(context);
 }
 
 static ol_status cipher_update(const ol_cipher_job *job, EVP_CIPHER_CTX *context, size_t *written,
@@ -155,9 +135,11 @@ static ol_status cipher_finish(const ol_cipher_job *job, EVP_CIPHER_CTX *context
 ol_status ol_cipher_run(const ol_cipher_job *job, ol_run *run) {
   ol_status status;
   size_t written = 0;
-  EVP_CIPHER_CTX *context = cipher_context(job->cipher, run->contexts);
+  if (run->contexts->cipher == NULL) run->contexts->cipher = EVP_CIPHER_CTX_new();
+  EVP_CIPHER_CTX *context = run->contexts->cipher;
   if (context == NULL) return ol_fail(run->failure, OL_OUT_OF_MEMORY, "%s", "");
-  if (!EVP_CipherInit_ex2(context, NULL, job->key.data, job->iv.data, job->encrypting, NULL)) {
+  if (!EVP_CipherInit_ex2(context, job->cipher->cipher, job->key.data, job->iv.data,
+                          job->encrypting, NULL)) {
     status = ol_fail_openssl(run->failure);
     goto done;
   }
@@ -169,6 +151,7 @@ ol_status ol_cipher_run(const ol_cipher_job *job, ol_run *run) {
   if (status == OL_OK) status = cipher_finish(job, context, run);
 done:
   if (status != OL_OK && !job->encrypting && written > 0) OPENSSL_cleanse(job->output, written);
-  cipher_wipe(job, context, run);
+  /* Wipes the key schedule, and all else; cheaper than taking an all-zero key. */
+  EVP_CIPHER_CTX_reset(context);
   return status;
 }

@@ -1,11 +1,11 @@
 #include "core/contexts.h"
 
 void ol_contexts_dispose(ol_contexts *contexts) {
+  EVP_CIPHER_CTX_free(contexts->cipher);
+  contexts->cipher = NULL;
   for (size_t i = 0; i < OL_CONTEXTS_KEPT; i++) {
-    EVP_CIPHER_CTX_free(contexts->cipher[i]);
     EVP_MD_CTX_free(contexts->digest[i]);
     EVP_MAC_CTX_free(contexts->hmac[i]);
-    contexts->cipher[i] = NULL;
     contexts->digest[i] = NULL;
     contexts->hmac[i] = NULL;
   }

@@ -1,6 +1,6 @@
 /* OpenSSL contexts kept from one job to the next: making one costs more than a small job. A set
- * belongs to one thread at a time. Contexts hold no key between jobs: each is given an all-zero
- * key when its job ends. */
+ * belongs to one thread at a time. Contexts hold no key between jobs: when its job ends, a cipher
+ * context is reset, and an HMAC context is given an all-zero key. */
 #ifndef OL_CORE_CONTEXTS_H
 #define OL_CORE_CONTEXTS_H
 
@@ -14,7 +14,7 @@
 
 /* Zero-initialise before use; dispose when the owning thread or drain ends. */
 typedef struct {
-  EVP_CIPHER_CTX *cipher[OL_CONTEXTS_KEPT];
+  EVP_CIPHER_CTX *cipher;
   EVP_MD_CTX *digest[OL_CONTEXTS_KEPT];
   EVP_MAC_CTX *hmac[OL_CONTEXTS_KEPT];
 } ol_contexts;
