@@ -1,4 +1,5 @@
 #include <stdio.h>
+#include <string.h>
 
 #include "core/cipher.h"
 #include "core/digest.h"
@@ -69,7 +70,11 @@ static bool name_argument(napi_env napi, napi_callback_info info, char name[NAME
   if (napi_get_cb_info(napi, info, &count, &argument, NULL, NULL) != napi_ok) return false;
   if (napi_get_value_string_utf8(napi, argument, NULL, 0, &length) != napi_ok) return false;
   if (length >= NAME_MAX_BYTES) return false;
-  return napi_get_value_string_utf8(napi, argument, name, NAME_MAX_BYTES, NULL) == napi_ok;
+  if (napi_get_value_string_utf8(napi, argument, name, NAME_MAX_BYTES, NULL) != napi_ok) {
+    return false;
+  }
+  /* A name with a NUL in it is not the name in front of that. */
+  return strlen(name) == length;
 }
 
 static void set_number(napi_env napi, napi_value object, const char *name, uint32_t number) {
@@ -94,7 +99,7 @@ static napi_value find_digest(napi_env napi, napi_callback_info info) {
   set_number(napi, value, "id", digest->id);
   set_number(napi, value, "size", digest->size);
   set_bool(napi, value, "extendable", digest->extendable);
-  set_bool(napi, value, "hmac", digest->hmac != NULL);
+  set_bool(napi, value, "hmac", digest->keyed);
   return value;
 }
 

@@ -16,7 +16,7 @@ typedef struct {
 static ol_status hmac_prepare(const ol_call *call, void *memory, ol_failure *failure) {
   hmac_state *state = memory;
   state->digest = ol_digest_at(ol_args_uint32(call, ID));
-  if (state->digest == NULL || state->digest->hmac == NULL) {
+  if (state->digest == NULL || !state->digest->keyed) {
     return ol_fail(failure, OL_ARG_VALUE, "%s", "");
   }
   ol_status status = ol_args_copy(call, KEY, &state->key, &state->owned_key, failure);

@@ -5,8 +5,6 @@ void ol_contexts_dispose(ol_contexts *contexts) {
   contexts->cipher = NULL;
   for (size_t i = 0; i < OL_CONTEXTS_KEPT; i++) {
     EVP_MD_CTX_free(contexts->digest[i]);
-    EVP_MAC_CTX_free(contexts->hmac[i]);
     contexts->digest[i] = NULL;
-    contexts->hmac[i] = NULL;
   }
 }

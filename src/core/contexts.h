@@ -1,6 +1,6 @@
 /* OpenSSL contexts kept from one job to the next: making one costs more than a small job. A set
- * belongs to one thread at a time. Contexts hold no key between jobs: when its job ends, a cipher
- * context is reset, and an HMAC context is given an all-zero key. */
+ * belongs to one thread at a time. Contexts hold no key between jobs: a cipher context is reset
+ * when its job ends, and a digest that has run to its end holds its output alone. */
 #ifndef OL_CORE_CONTEXTS_H
 #define OL_CORE_CONTEXTS_H
 
@@ -16,7 +16,6 @@
 typedef struct {
   EVP_CIPHER_CTX *cipher;
   EVP_MD_CTX *digest[OL_CONTEXTS_KEPT];
-  EVP_MAC_CTX *hmac[OL_CONTEXTS_KEPT];
 } ol_contexts;
 
 void ol_contexts_dispose(ol_contexts *contexts);

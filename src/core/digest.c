@@ -1,6 +1,6 @@
 #include "core/digest.h"
 
-#include <openssl/core_names.h>
+#include <openssl/crypto.h>
 #include <openssl/err.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,9 +27,8 @@ static ol_digest *digest_new(EVP_MD *md) {
   digest->size = usual_size(md);
   digest->block_size = (uint32_t)EVP_MD_get_block_size(md);
   digest->extendable = (EVP_MD_get_flags(md) & EVP_MD_FLAG_XOF) != 0;
-  digest->hmac = digest->extendable ? NULL : EVP_MAC_fetch(NULL, "HMAC", NULL);
-  const char *name = EVP_MD_get0_name(md);
-  if (name != NULL) strncpy(digest->name, name, sizeof(digest->name) - 1);
+  digest->keyed = !digest->extendable && digest->size > 0 && digest->size <= OL_DIGEST_MAX &&
+                  digest->block_size >= digest->size && digest->block_size <= OL_BLOCK_MAX;
   return digest;
 }
 
@@ -84,76 +83,73 @@ static ol_status digest_update(EVP_MD_CTX *context, ol_bytes data, ol_run *run) 
   return OL_OK;
 }
 
+/* A context in use for one job. */
+static EVP_MD_CTX *digest_begin(const ol_digest *digest, ol_run *run) {
+  EVP_MD_CTX *context = digest_context(digest, run->contexts);
+  if (context == NULL) ol_fail(run->failure, OL_OUT_OF_MEMORY, "%s", "");
+  return context;
+}
+
+/* After a failure the state still holds what was hashed so far: it is wiped. */
+static void digest_end(const ol_digest *digest, EVP_MD_CTX *context, ol_status status) {
+  if (digest->id >= OL_CONTEXTS_KEPT) {
+    EVP_MD_CTX_free(context);
+  } else if (status != OL_OK) {
+    EVP_MD_CTX_reset(context);
+  }
+}
+
 ol_status ol_digest_run(const ol_digest *digest, ol_bytes data, uint8_t *output, size_t size,
                         ol_run *run) {
+  EVP_MD_CTX *context = digest_begin(digest, run);
+  if (context == NULL) return run->failure->status;
   ol_status status = OL_OK;
-  EVP_MD_CTX *context = digest_context(digest, run->contexts);
-  if (context == NULL) return ol_fail(run->failure, OL_OUT_OF_MEMORY, "%s", "");
-  if (!EVP_DigestInit_ex2(context, digest->md, NULL)) {
-    status = ol_fail_openssl(run->failure);
-    goto done;
-  }
-  status = digest_update(context, data, run);
+  if (!EVP_DigestInit_ex2(context, digest->md, NULL)) status = ol_fail_openssl(run->failure);
+  if (status == OL_OK) status = digest_update(context, data, run);
   if (status != OL_OK || size == 0) goto done;
   int ok = digest->extendable ? EVP_DigestFinalXOF(context, output, size)
                               : EVP_DigestFinal_ex(context, output, NULL);
   if (!ok) status = ol_fail_openssl(run->failure);
 done:
-  if (digest->id >= OL_CONTEXTS_KEPT) EVP_MD_CTX_free(context);
+  digest_end(digest, context, status);
   return status;
 }
 
-/* A kept context is already bound to its digest and only takes a new key. */
-static ol_status hmac_context(const ol_digest *digest, ol_bytes key, EVP_MAC_CTX **context,
-                              ol_run *run) {
-  static const uint8_t empty[1] = {0};
-  EVP_MAC_CTX **kept = digest->id < OL_CONTEXTS_KEPT ? &run->contexts->hmac[digest->id] : NULL;
-  OSSL_PARAM bind[2] = {
-      OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, (char *)digest->name, 0),
-      OSSL_PARAM_construct_end()};
-  bool fresh = kept == NULL || *kept == NULL;
-  *context = fresh ? EVP_MAC_CTX_new(digest->hmac) : *kept;
-  if (*context == NULL) return ol_fail(run->failure, OL_OUT_OF_MEMORY, "%s", "");
-  if (kept != NULL) *kept = *context;
-  /* A NULL key means "the previous one" to OpenSSL; an empty key must not. */
-  const uint8_t *bytes = key.size == 0 ? empty : key.data;
-  if (!EVP_MAC_init(*context, bytes, key.size, fresh ? bind : NULL)) {
+/* Digests block ‖ data. */
+static ol_status hmac_pass(const ol_digest *digest, EVP_MD_CTX *context, const uint8_t *block,
+                           ol_bytes data, uint8_t *output, ol_run *run) {
+  if (!EVP_DigestInit_ex2(context, digest->md, NULL) ||
+      !EVP_DigestUpdate(context, block, digest->block_size)) {
     return ol_fail_openssl(run->failure);
   }
-  return OL_OK;
-}
-
-static void hmac_wipe(const ol_digest *digest, EVP_MAC_CTX *context, ol_run *run, bool keep) {
-  static const uint8_t zero[32] = {0};
-  if (keep && digest->id < OL_CONTEXTS_KEPT && EVP_MAC_init(context, zero, sizeof(zero), NULL)) {
-    return;
-  }
-  if (digest->id < OL_CONTEXTS_KEPT) run->contexts->hmac[digest->id] = NULL;
-  EVP_MAC_CTX_free(context);
+  ol_status status = digest_update(context, data, run);
+  if (status != OL_OK) return status;
+  return EVP_DigestFinal_ex(context, output, NULL) ? OL_OK : ol_fail_openssl(run->failure);
 }
 
 ol_status ol_hmac_run(const ol_digest *digest, ol_bytes key, ol_bytes data, uint8_t *output,
                       ol_run *run) {
-  EVP_MAC_CTX *context = NULL;
-  ol_status status = hmac_context(digest, key, &context, run);
+  enum { INNER = 0x36, OUTER = 0x5c };
+  uint8_t block[OL_BLOCK_MAX] = {0}, inner[OL_DIGEST_MAX];
+  ol_status status = OL_OK;
+  EVP_MD_CTX *context = digest_begin(digest, run);
+  if (context == NULL) return run->failure->status;
+  if (key.size > digest->block_size) {
+    status = ol_digest_run(digest, key, block, digest->size, run);
+    if (status != OL_OK) goto done;
+  } else if (key.size > 0) {
+    memcpy(block, key.data, key.size);
+  }
+  for (size_t i = 0; i < digest->block_size; i++)
+    block[i] ^= INNER;
+  status = hmac_pass(digest, context, block, data, inner, run);
   if (status != OL_OK) goto done;
-  for (size_t at = 0; at < data.size;) {
-    if (ol_run_cancelled(run)) {
-      status = ol_fail(run->failure, OL_CANCELLED, "%s", "");
-      goto done;
-    }
-    size_t size = data.size - at < OL_CHUNK ? data.size - at : OL_CHUNK;
-    if (!EVP_MAC_update(context, data.data + at, size)) {
-      status = ol_fail_openssl(run->failure);
-      goto done;
-    }
-    at += size;
-  }
-  size_t written = 0;
-  if (!EVP_MAC_final(context, output, &written, digest->size)) {
-    status = ol_fail_openssl(run->failure);
-  }
+  for (size_t i = 0; i < digest->block_size; i++)
+    block[i] ^= INNER ^ OUTER;
+  status = hmac_pass(digest, context, block, (ol_bytes){inner, digest->size}, output, run);
 done:
-  if (context != NULL) hmac_wipe(digest, context, run, status == OL_OK || status == OL_CANCELLED);
+  OPENSSL_cleanse(block, sizeof(block));
+  OPENSSL_cleanse(inner, sizeof(inner));
+  digest_end(digest, context, status);
   return status;
 }
