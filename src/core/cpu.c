@@ -104,20 +104,24 @@ static void detect(void) {
 #elif defined(__aarch64__) && defined(__linux__)
 
 static void detect(void) {
-  if (getauxval(AT_HWCAP) & HWCAP_PMULL) features = OL_CPU_PMULL;
+  unsigned long offered = getauxval(AT_HWCAP);
+  if (offered & HWCAP_PMULL) features |= OL_CPU_PMULL;
+  if (offered & HWCAP_AES) features |= OL_CPU_AES;
 }
 
 #elif defined(__aarch64__) && defined(__APPLE__)
 
 /* Every AArch64 processor that Apple has shipped has the cryptographic extension. */
 static void detect(void) {
-  features = OL_CPU_PMULL;
+  features = OL_CPU_PMULL | OL_CPU_AES;
 }
 
 #elif defined(_M_ARM64) || (defined(__aarch64__) && defined(_WIN32))
 
 static void detect(void) {
-  if (IsProcessorFeaturePresent(PF_ARM_V8_CRYPTO_INSTRUCTIONS_AVAILABLE)) features = OL_CPU_PMULL;
+  if (IsProcessorFeaturePresent(PF_ARM_V8_CRYPTO_INSTRUCTIONS_AVAILABLE)) {
+    features = OL_CPU_PMULL | OL_CPU_AES;
+  }
 }
 
 #else

@@ -19,6 +19,7 @@ enum {
   OL_CPU_VAES = 1 << 6,
   OL_CPU_VPCLMULQDQ = 1 << 7,
   OL_CPU_PMULL = 1 << 8, /* AArch64: 64-bit polynomial multiplication */
+  OL_CPU_AES = 1 << 9,   /* AArch64: AES rounds */
 };
 
 /* The set of OL_CPU_* features. */
