@@ -134,9 +134,28 @@ function finish({ target, encoding }, written) {
   return byteLengthOf(target) === written ? target : subarrayOf(target, 0, written);
 }
 
-const [hash, hashAsync] = forms({
-  name: 'hash',
+/** How each is run, once its arguments are read. */
+const hashJob = {
   inlineBytes: INLINE_BYTES,
+  /** @param {DigestCall} call */
+  run: (call) => native.hash(call.digest.id, call.data, call.target, call.size),
+  /** @type {(slot: number, maxQueued: number, call: DigestCall) => void} */
+  submit: (slot, maxQueued, call) =>
+    native.hashAsync(slot, maxQueued, call.digest.id, call.data, call.target, call.size),
+};
+
+const hmacJob = {
+  inlineBytes: INLINE_BYTES,
+  /** @param {DigestCall} call */
+  run: (call) => native.hmac(call.digest.id, call.key, call.data, call.target),
+  /** @type {(slot: number, maxQueued: number, call: DigestCall) => void} */
+  submit: (slot, maxQueued, call) =>
+    native.hmacAsync(slot, maxQueued, call.digest.id, call.key, call.data, call.target),
+};
+
+const [hash, hashAsync] = forms({
+  ...hashJob,
+  name: 'hash',
   /**
    * @param {boolean} asynchronous
    * @param {any} algorithm
@@ -145,16 +164,12 @@ const [hash, hashAsync] = forms({
    */
   prepare: (asynchronous, algorithm, data, options) =>
     prepare(asynchronous, toDigest(algorithm), algorithm, data, options, { lengths: true }),
-  /** @param {DigestCall} call */
-  run: (call) => native.hash(call.digest.id, call.data, call.target, call.size),
-  submit: (slot, maxQueued, call) =>
-    native.hashAsync(slot, maxQueued, call.digest.id, call.data, call.target, call.size),
   finish,
 });
 
 const [hmac, hmacAsync] = forms({
+  ...hmacJob,
   name: 'hmac',
-  inlineBytes: INLINE_BYTES,
   /**
    * @param {boolean} asynchronous
    * @param {any} algorithm
@@ -172,9 +187,6 @@ const [hmac, hmacAsync] = forms({
     call.secret = secret;
     return call;
   },
-  run: (call) => native.hmac(call.digest.id, call.key, call.data, call.target),
-  submit: (slot, maxQueued, call) =>
-    native.hmacAsync(slot, maxQueued, call.digest.id, call.key, call.data, call.target),
   finish,
 });
 
@@ -199,4 +211,4 @@ function listHashes() {
   return [...names.values()].sort();
 }
 
-module.exports = { hash, hashAsync, hmac, hmacAsync, listHashes };
+module.exports = { hash, hashAsync, hashJob, hmac, hmacAsync, hmacJob, listHashes };

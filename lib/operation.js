@@ -28,13 +28,24 @@ const { unwatch, watch } = require('./signals');
 /**
  * @template {Call} C
  * @template R
- * @typedef {object} Operation
+ * @typedef {object} Job how a prepared call is carried out
  * @property {string} name
- * @property {number} inlineBytes the Async form does up to so much on the spot; see `start`
- * @property {(asynchronous: boolean, ...args: any[]) => C} prepare
+ * @property {number} inlineBytes an asynchronous one does up to so much on the spot; see `takesInline`
  * @property {(call: C) => any} run
  * @property {(slot: number, maxQueued: number, call: C) => void} submit
  * @property {(call: C, value: any) => R} finish
+ */
+
+/**
+ * @template {Call} C
+ * @template R
+ * @typedef {Job<C, R> & Preparation<C>} Operation
+ */
+
+/**
+ * @template {Call} C
+ * @typedef {object} Preparation
+ * @property {(asynchronous: boolean, ...args: any[]) => C} prepare
  * @property {(call: C) => C[] | undefined} [split] the Async form of a large call as several jobs that
  *   may run at the same time; their secrets are the call's
  * @property {(call: C, parts: C[], values: any[]) => any} [join] the value for `finish` from the parts'
@@ -62,7 +73,7 @@ function updateTiming() {
 }
 
 /**
- * @param {Operation<any, any>} operation
+ * @param {Job<any, any>} operation
  * @param {Call} call
  * @param {number} queued milliseconds
  * @param {number} run milliseconds
@@ -75,7 +86,7 @@ function publish({ name }, { bytes }, queued, run) {
 class Task {
   /**
    * `resolve` and `reject` must not throw.
-   * @param {Operation<any, any>} operation
+   * @param {Job<any, any>} operation
    * @param {Call} call
    * @param {(value: any) => void} resolve
    * @param {(error: unknown) => void} reject
@@ -240,7 +251,7 @@ function spendInline(bytes) {
 /**
  * @template {Call} C
  * @template R
- * @param {Operation<C, R>} operation
+ * @param {Job<C, R>} operation
  * @param {C} call
  * @returns {R}
  */
@@ -253,7 +264,7 @@ function runNow(operation, call) {
 }
 
 /**
- * @param {Operation<any, any>} operation
+ * @param {Job<any, any>} operation
  * @param {Call} call
  * @returns {boolean} whether the call shall run on the spot, which it then must
  */
@@ -263,7 +274,7 @@ const takesInline = (operation, call) =>
 /**
  * @template {Call} C
  * @template R
- * @param {Operation<C, R>} operation
+ * @param {Job<C, R>} operation
  * @param {C} call
  * @returns {R}
  */

@@ -1,0 +1,41 @@
+'use strict';
+
+/** What may be wrong, under the names and in the words of @ronomon/crypto-async: users compare them. */
+
+exports.E_AAD = 'aad must be a buffer';
+exports.E_AAD_INVALID = 'aadSize invalid';
+exports.E_AAD_OFFSET = 'aadOffset must be an unsigned integer';
+exports.E_AAD_RANGE = 'aadOffset + aadSize > aad.length';
+exports.E_AAD_SIZE = 'aadSize must be an unsigned integer';
+exports.E_ALGORITHM = 'algorithm must be a string';
+exports.E_ALGORITHM_DISABLED = 'algorithm disabled';
+exports.E_ALGORITHM_UNKNOWN = 'algorithm unknown';
+exports.E_ARGUMENTS = 'wrong number of arguments';
+exports.E_BUFFER_LENGTH = 'buffer.length > INT_MAX';
+exports.E_CALLBACK = 'callback must be a function';
+exports.E_CANCELLED = 'asynchronous task was cancelled';
+exports.E_CORRUPT = 'corrupt';
+exports.E_ENCRYPT = 'encrypt must be 0 or 1';
+exports.E_IV = 'iv must be a buffer';
+exports.E_IV_INVALID = 'ivSize invalid';
+exports.E_IV_OFFSET = 'ivOffset must be an unsigned integer';
+exports.E_IV_RANGE = 'ivOffset + ivSize > iv.length';
+exports.E_IV_SIZE = 'ivSize must be an unsigned integer';
+exports.E_KEY = 'key must be a buffer';
+exports.E_KEY_INVALID = 'keySize invalid';
+exports.E_KEY_OFFSET = 'keyOffset must be an unsigned integer';
+exports.E_KEY_RANGE = 'keyOffset + keySize > key.length';
+exports.E_KEY_SIZE = 'keySize must be an unsigned integer';
+exports.E_OOM = 'out of memory';
+exports.E_SOURCE = 'source must be a buffer';
+exports.E_SOURCE_OFFSET = 'sourceOffset must be an unsigned integer';
+exports.E_SOURCE_RANGE = 'sourceOffset + sourceSize > source.length';
+exports.E_SOURCE_SIZE = 'sourceSize must be an unsigned integer';
+exports.E_TAG = 'tag must be a buffer';
+exports.E_TAG_INVALID = 'tagSize invalid';
+exports.E_TAG_OFFSET = 'tagOffset must be an unsigned integer';
+exports.E_TAG_RANGE = 'tagOffset + tagSize > tag.length';
+exports.E_TAG_SIZE = 'tagSize must be an unsigned integer';
+exports.E_TARGET = 'target must be a buffer';
+exports.E_TARGET_OFFSET = 'targetOffset must be an unsigned integer';
+exports.E_TARGET_RANGE = 'targetOffset + targetSize > target.length';
