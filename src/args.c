@@ -12,8 +12,7 @@ static bool is_detached(napi_env env, napi_value view) {
   return detached;
 }
 
-static ol_status args_view(const ol_call *call, size_t index, ol_bytes *bytes,
-                           ol_failure *failure) {
+ol_status ol_args_view(const ol_call *call, size_t index, ol_bytes *bytes, ol_failure *failure) {
   void *data = NULL;
   *bytes = (ol_bytes){NULL, 0};
   napi_value view = call->arguments[index];
@@ -27,10 +26,9 @@ static ol_status args_view(const ol_call *call, size_t index, ol_bytes *bytes,
   return OL_OK;
 }
 
-ol_status ol_args_bytes(const ol_call *call, size_t index, ol_hold_use use, ol_bytes *bytes,
-                        ol_failure *failure) {
-  ol_status status = args_view(call, index, bytes, failure);
-  if (status != OL_OK || !call->job->leaves || bytes->size == 0) return status;
+ol_status ol_args_hold(const ol_call *call, size_t index, ol_hold_use use, ol_bytes *bytes,
+                       ol_failure *failure) {
+  if (!call->job->leaves || bytes->size == 0) return OL_OK;
   napi_value view = call->arguments[index], buffer;
   if (napi_get_typedarray_info(call->env, view, NULL, NULL, NULL, &buffer, NULL) != napi_ok) {
     return ol_fail(failure, OL_ARG_TYPE, "%s", "");
@@ -42,9 +40,16 @@ ol_status ol_args_bytes(const ol_call *call, size_t index, ol_hold_use use, ol_b
   return OL_OK;
 }
 
+ol_status ol_args_bytes(const ol_call *call, size_t index, ol_hold_use use, ol_bytes *bytes,
+                        ol_failure *failure) {
+  ol_status status = ol_args_view(call, index, bytes, failure);
+  if (status != OL_OK) return status;
+  return ol_args_hold(call, index, use, bytes, failure);
+}
+
 ol_status ol_args_small(const ol_call *call, size_t index, uint8_t *copy, size_t capacity,
                         ol_bytes *bytes, ol_failure *failure) {
-  ol_status status = args_view(call, index, bytes, failure);
+  ol_status status = ol_args_view(call, index, bytes, failure);
   if (status != OL_OK) return status;
   if (bytes->size > capacity) return ol_fail(failure, OL_RANGE, "%s", "");
   if (!call->job->leaves || bytes->size == 0) return OL_OK;
@@ -56,7 +61,7 @@ ol_status ol_args_small(const ol_call *call, size_t index, uint8_t *copy, size_t
 ol_status ol_args_copy(const ol_call *call, size_t index, ol_bytes *bytes, uint8_t **owned,
                        ol_failure *failure) {
   *owned = NULL;
-  ol_status status = args_view(call, index, bytes, failure);
+  ol_status status = ol_args_view(call, index, bytes, failure);
   if (status != OL_OK || !call->job->leaves || bytes->size == 0) return status;
   *owned = malloc(bytes->size);
   if (*owned == NULL) return ol_fail(failure, OL_OUT_OF_MEMORY, "%s", "");

@@ -10,6 +10,12 @@
 ol_status ol_args_bytes(const ol_call *call, size_t index, ol_hold_use use, ol_bytes *bytes,
                         ol_failure *failure);
 
+/* The same in two steps, for a place that is written: first its bytes, to be checked and cut to
+ * what the job needs, then the hold. With private copies only what is held is written back. */
+ol_status ol_args_view(const ol_call *call, size_t index, ol_bytes *bytes, ol_failure *failure);
+ol_status ol_args_hold(const ol_call *call, size_t index, ol_hold_use use, ol_bytes *bytes,
+                       ol_failure *failure);
+
 /* The bytes of a small typed array, copied to copy[0..capacity) if the job leaves the JS thread, so
  * that the caller may change it meanwhile. OL_RANGE if they do not fit. */
 ol_status ol_args_small(const ol_call *call, size_t index, uint8_t *copy, size_t capacity,

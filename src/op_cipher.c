@@ -1,6 +1,7 @@
 #include <inttypes.h>
 #include <openssl/crypto.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "args.h"
 #include "core/cipher.h"
@@ -48,10 +49,9 @@ static ol_status read_secrets(const ol_call *call, cipher_state *state, uint32_t
   return ol_args_copy(call, AAD, &message->aad, &state->owned_aad, failure);
 }
 
-/* A detached tag is written in place when encrypting, and copied when decrypting. */
 static ol_status read_tag(const ol_call *call, cipher_state *state, ol_failure *failure) {
   ol_cipher_job *message = &state->message;
-  ol_status status = ol_args_bytes(call, TAG, OL_HOLD_WRITE, &message->tag, failure);
+  ol_status status = ol_args_view(call, TAG, &message->tag, failure);
   if (status != OL_OK) return status;
   if (message->tag.size < state->tag_size) {
     return ol_fail(failure, OL_RANGE, "The tag needs %u bytes", (unsigned)state->tag_size);
@@ -60,17 +60,15 @@ static ol_status read_tag(const ol_call *call, cipher_state *state, ol_failure *
   return OL_OK;
 }
 
-/* Splits data into what is enciphered and an appended tag; finds what the target must hold. */
-static ol_status place(cipher_state *state, bool detached, ol_failure *failure) {
+/* Finds how much is enciphered, which of the data may be an appended tag, and what the target must
+ * hold. */
+static ol_status measure(cipher_state *state, bool detached, ol_failure *failure) {
   ol_cipher_job *message = &state->message;
   size_t appended = message->cipher->aead && !detached ? state->tag_size : 0;
   message->size = state->data.size;
   if (!message->encrypting) {
     if (message->size < appended) return ol_fail(failure, OL_AUTHENTICATION, "%s", "");
     message->size -= appended;
-    if (appended > 0) {
-      message->tag = (ol_bytes){state->data.data + message->size, appended};
-    }
   }
   if (message->size > message->cipher->data_max) {
     return ol_fail(failure, OL_RANGE, "The data may have at most %" PRIu64 " bytes",
@@ -81,11 +79,6 @@ static ol_status place(cipher_state *state, bool detached, ol_failure *failure) 
     return ol_fail(failure, OL_RANGE, "The target needs %zu bytes", needed);
   }
   state->target.size = needed;
-  message->input = state->data.data;
-  message->output = state->target.data;
-  if (message->encrypting && appended > 0) {
-    message->tag = (ol_bytes){state->target.data + message->size, appended};
-  }
   return OL_OK;
 }
 
@@ -101,6 +94,30 @@ static ol_status check_overlap(const cipher_state *state, bool detached, ol_fail
   return OL_OK;
 }
 
+/* Holds the buffers, which may move them, and says where everything is. A tag to be verified is
+ * copied, a detached one to be made is written in place. */
+static ol_status place(const ol_call *call, cipher_state *state, bool detached,
+                       ol_failure *failure) {
+  ol_cipher_job *message = &state->message;
+  ol_status status = ol_args_hold(call, DATA, OL_HOLD_READ, &state->data, failure);
+  if (status == OL_OK) {
+    status = ol_args_hold(call, TARGET, OL_HOLD_WRITE, &state->target, failure);
+  }
+  if (status != OL_OK) return status;
+  message->input = state->data.data;
+  message->output = state->target.data;
+  if (message->cipher->aead && !detached) {
+    uint8_t *end = message->encrypting ? state->target.data : state->data.data;
+    message->tag = (ol_bytes){end + message->size, state->tag_size};
+  } else if (detached && message->encrypting) {
+    return ol_args_hold(call, TAG, OL_HOLD_WRITE, &message->tag, failure);
+  }
+  if (message->encrypting || !call->job->leaves || message->tag.size == 0) return OL_OK;
+  memcpy(state->tag, message->tag.data, message->tag.size);
+  message->tag.data = state->tag;
+  return OL_OK;
+}
+
 static ol_status cipher_prepare(const ol_call *call, void *memory, ol_failure *failure) {
   cipher_state *state = memory;
   uint32_t flags = ol_args_uint32(call, FLAGS);
@@ -110,19 +127,13 @@ static ol_status cipher_prepare(const ol_call *call, void *memory, ol_failure *f
   state->tag_size = flags >> TAG_LENGTH_SHIFT & 0xff;
   bool detached = state->message.cipher->aead && (flags & HAS_TAG) != 0;
   ol_status status = read_secrets(call, state, flags, failure);
-  if (status == OL_OK) status = ol_args_bytes(call, DATA, OL_HOLD_READ, &state->data, failure);
-  if (status == OL_OK) {
-    status = ol_args_bytes(call, TARGET, OL_HOLD_WRITE, &state->target, failure);
-  }
+  if (status == OL_OK) status = ol_args_view(call, DATA, &state->data, failure);
+  if (status == OL_OK) status = ol_args_view(call, TARGET, &state->target, failure);
   if (status == OL_OK && detached) status = read_tag(call, state, failure);
-  if (status == OL_OK) status = place(state, detached, failure);
+  if (status == OL_OK) status = measure(state, detached, failure);
   if (status == OL_OK) status = check_overlap(state, detached, failure);
+  if (status == OL_OK) status = place(call, state, detached, failure);
   if (status != OL_OK) return status;
-  if (!state->message.encrypting && call->job->leaves && state->message.tag.size > 0) {
-    for (size_t i = 0; i < state->message.tag.size; i++)
-      state->tag[i] = state->message.tag.data[i];
-    state->message.tag.data = state->tag;
-  }
   ol_job_cost(call->job, 500 + state->message.size / 4 + state->message.aad.size / 4);
   return OL_OK;
 }

@@ -21,15 +21,14 @@ static ol_status hmac_prepare(const ol_call *call, void *memory, ol_failure *fai
   }
   ol_status status = ol_args_copy(call, KEY, &state->key, &state->owned_key, failure);
   if (status == OL_OK) status = ol_args_bytes(call, DATA, OL_HOLD_READ, &state->data, failure);
-  if (status == OL_OK) {
-    status = ol_args_bytes(call, TARGET, OL_HOLD_WRITE, &state->target, failure);
-  }
+  if (status == OL_OK) status = ol_args_view(call, TARGET, &state->target, failure);
   if (status != OL_OK) return status;
   if (state->target.size < state->digest->size) {
     return ol_fail(failure, OL_RANGE, "The target needs %u bytes", (unsigned)state->digest->size);
   }
+  state->target.size = state->digest->size;
   ol_job_cost(call->job, 1000 + state->data.size * 2 / 3 + state->key.size);
-  return OL_OK;
+  return ol_args_hold(call, TARGET, OL_HOLD_WRITE, &state->target, failure);
 }
 
 static ol_status hmac_run(void *memory, ol_run *run) {
