@@ -74,25 +74,27 @@ function wrap(value, name) {
 /**
  * @param {any} value
  * @param {string} name
+ * @param {string} [expected] what the message says is wanted
  * @returns {Uint8Array} some typed array over the same memory
  */
-function toBytes(value, name) {
+function toBytes(value, name, expected = BYTES) {
   if (kindOf(value) !== undefined) return value;
   const wrapped = typeof value === 'object' && value !== null ? wrap(value, name) : undefined;
-  if (wrapped === undefined) throw invalidArgType(name, BYTES, value);
+  if (wrapped === undefined) throw invalidArgType(name, expected, value);
   return wrapped;
 }
 
 /**
  * @param {any} value
  * @param {string} name
+ * @param {string} [expected] what the message says is wanted
  * @returns {Uint8Array} a string's UTF-8 bytes, or some typed array over the same memory
  */
-function toBytesOrText(value, name) {
+function toBytesOrText(value, name, expected = TEXT_OR_BYTES) {
   if (kindOf(value) !== undefined) return value;
   if (typeof value === 'string') return Buffer.from(value);
   const wrapped = typeof value === 'object' && value !== null ? wrap(value, name) : undefined;
-  if (wrapped === undefined) throw invalidArgType(name, TEXT_OR_BYTES, value);
+  if (wrapped === undefined) throw invalidArgType(name, expected, value);
   return wrapped;
 }
 
@@ -109,11 +111,11 @@ function toTarget(value, name) {
 
 /**
  * Shrinking a resizable buffer unmaps its pages, so none may be in use on another thread.
- * @param {Uint8Array | undefined} view
+ * @param {any} view what is no typed array passes
  * @param {string} name
  */
 function refuseResizable(view, name) {
-  if (view !== undefined && attempt(resizableOf, bufferOf(view)) === true) {
+  if (kindOf(view) !== undefined && attempt(resizableOf, bufferOf(view)) === true) {
     throw invalidArgValue(name, 'must not be backed by a resizable ArrayBuffer');
   }
 }

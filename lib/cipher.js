@@ -5,7 +5,7 @@
 const native = require('./binding');
 const { byteLengthOf, partOf, refuseResizable, subarrayOf, toBytes, toTarget } = require('./bytes');
 const { coded, invalidArgType, invalidArgValue, unknownAlgorithm } = require('./errors');
-const { toKey } = require('./keys');
+const { openKey, toKey } = require('./keys');
 const { forms } = require('./operation');
 const { toAsyncOptions, toInteger, toOptions, toText } = require('./options');
 
@@ -134,17 +134,17 @@ function readOptions(call, options, asynchronous) {
  */
 function prepare(encrypting, asynchronous, algorithm, keyLike, iv, data, options) {
   const cipher = toCipher(algorithm);
-  const { key, secret } = toKey(keyLike, { text: false });
+  const key = toKey(keyLike, { text: false });
   /** @type {any} */
   const call = {
     bytes: 0,
     target: undefined,
-    secret,
+    secret: undefined,
     signal: undefined,
     always: false,
     cipher,
     encrypting,
-    key,
+    key: undefined,
     iv: toBytes(iv, 'iv'),
     data: toBytes(data, 'data'),
     aad: undefined,
@@ -154,11 +154,13 @@ function prepare(encrypting, asynchronous, algorithm, keyLike, iv, data, options
   if (options !== undefined) readOptions(call, toOptions(options), asynchronous);
   if (asynchronous) {
     call.bytes = byteLengthOf(call.data);
-    for (const name of ['key', 'iv', 'data', 'aad', 'tag', 'target']) {
+    refuseResizable(key, 'key');
+    for (const name of ['iv', 'data', 'aad', 'tag', 'target']) {
       refuseResizable(call[name], name);
     }
   }
   if (call.target === undefined) call.target = Buffer.allocUnsafe(resultSize(call));
+  openKey(call, key);
   return call;
 }
 
@@ -223,7 +225,7 @@ const SPLIT_BYTES = 4 * 1024 * 1024;
  * @returns {Buffer}
  */
 function advance({ bigEndian }, iv, bytes) {
-  const moved = Buffer.from(iv);
+  const moved = Buffer.from(partOf(iv, 0, byteLengthOf(iv)));
   if (bigEndian) {
     const low = moved.readBigUInt64BE(8) + BigInt(bytes / 16);
     moved.writeBigUInt64BE(BigInt.asUintN(64, low), 8);

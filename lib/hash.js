@@ -7,7 +7,7 @@ const { getHashes } = require('node:crypto');
 const native = require('./binding');
 const { byteLengthOf, refuseResizable, subarrayOf, toBytesOrText, toTarget } = require('./bytes');
 const { invalidArgType, invalidArgValue, outOfRange, unknownAlgorithm } = require('./errors');
-const { toKey } = require('./keys');
+const { openKey, toKey } = require('./keys');
 const { forms } = require('./operation');
 const { toAsyncOptions, toInteger, toOptions, toText } = require('./options');
 
@@ -180,11 +180,10 @@ const [hmac, hmacAsync] = forms({
   prepare(asynchronous, algorithm, keyLike, data, options) {
     const digest = toDigest(algorithm);
     if (!digest.hmac) throw unknownAlgorithm('HMAC digest', algorithm, 'it has no fixed length');
-    const { key, secret } = toKey(keyLike, { text: true });
+    const key = toKey(keyLike, { text: true });
     const call = prepare(asynchronous, digest, algorithm, data, options, { lengths: false });
     if (asynchronous) refuseResizable(key, 'key');
-    call.key = key;
-    call.secret = secret;
+    openKey(call, key);
     return call;
   },
   finish,

@@ -5,27 +5,39 @@
 const { KeyObject } = require('node:crypto');
 
 const { toBytes, toBytesOrText } = require('./bytes');
-const { invalidArgType, invalidArgValue } = require('./errors');
+const { invalidArgValue } = require('./errors');
+
+const KEY =
+  'an instance of KeyObject, Buffer, TypedArray, DataView, ArrayBuffer or SharedArrayBuffer';
+const TEXT_OR_KEY = `of type string or ${KEY}`;
 
 /**
+ * Checks a key. A KeyObject stays closed until `openKey`.
  * @param {any} key
  * @param {{ text: boolean }} allowed
- * @returns {{ key: Uint8Array, secret: Uint8Array | undefined }}
+ * @returns {Uint8Array | KeyObject}
  */
 function toKey(key, { text }) {
   if (key instanceof KeyObject) {
-    if (key.type !== 'secret')
-      throw invalidArgValue('key', `is a ${key.type} key, not a secret one`);
-    const secret = key.export();
-    return { key: secret, secret };
+    if (key.type === 'secret') return key;
+    throw invalidArgValue('key', `is a ${key.type} key, not a secret one`);
   }
-  try {
-    return { key: text ? toBytesOrText(key, 'key') : toBytes(key, 'key'), secret: undefined };
-  } catch (error) {
-    if (/** @type {any} */ (error).code !== 'ERR_INVALID_ARG_TYPE') throw error;
-    const kinds = `${text ? 'of type string or ' : ''}an instance of KeyObject, Buffer, TypedArray, DataView, ArrayBuffer or SharedArrayBuffer`;
-    throw invalidArgType('key', kinds, key);
+  return text ? toBytesOrText(key, 'key', TEXT_OR_KEY) : toBytes(key, 'key', KEY);
+}
+
+/**
+ * Gives a call its key. The last step of preparing it: whoever runs the call wipes its secret, and
+ * nothing may fail in between.
+ * @param {{ key: Uint8Array | undefined, secret: Uint8Array | undefined }} call
+ * @param {Uint8Array | KeyObject} key
+ */
+function openKey(call, key) {
+  if (key instanceof KeyObject) {
+    call.secret = key.export();
+    call.key = call.secret;
+  } else {
+    call.key = key;
   }
 }
 
-module.exports = { toKey };
+module.exports = { openKey, toKey };
