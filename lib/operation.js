@@ -316,11 +316,16 @@ async function submitParts(operation, call, parts) {
   const outcomes = await Promise.allSettled(pending);
   const values = outcomes.map((outcome) => {
     if (outcome.status === 'fulfilled') return outcome.value;
-    if (call.target !== undefined) call.target.fill(0);
+    for (const { target } of parts) wipeTarget(target);
     throw outcome.reason;
   });
   const { finish, join } = operation;
   return finish(call, /** @type {NonNullable<typeof join>} */ (join)(call, parts, values));
+}
+
+/** @param {Uint8Array | undefined} target which may be detached */
+function wipeTarget(target) {
+  if (target !== undefined && byteLengthOf(target) > 0) target.fill(0);
 }
 
 /**
@@ -331,14 +336,19 @@ async function submitParts(operation, call, parts) {
  * @returns {Promise<R>}
  */
 function start(operation, call) {
-  const { signal } = call;
-  if (signal !== undefined && signal.aborted) {
+  try {
+    const { signal } = call;
+    if (signal !== undefined && signal.aborted) throw signal.reason;
+    if (takesInline(operation, call)) return Promise.resolve(runInline(operation, call));
+    const parts = operation.split?.(call);
+    // A part that found the queue full would leave its message half done.
+    const whole =
+      parts === undefined || native.stats().queued + parts.length > limits.maxQueued;
+    return whole ? submit(operation, call) : submitParts(operation, call, parts);
+  } catch (error) {
     wipe(call);
-    return Promise.reject(signal.reason);
+    return Promise.reject(error);
   }
-  if (takesInline(operation, call)) return Promise.resolve(runInline(operation, call));
-  const parts = operation.split?.(call);
-  return parts === undefined ? submit(operation, call) : submitParts(operation, call, parts);
 }
 
 /**

@@ -11,6 +11,9 @@ const { invalidArgType } = require('./errors');
 /** @type {WeakMap<AbortSignal, { watchers: Set<Watcher>, listener: () => void }>} */
 const watched = new WeakMap();
 
+/** @param {any} signal not only Node's own: others are as good */
+const isSignal = (signal) => 'aborted' in signal && typeof signal.addEventListener === 'function';
+
 /**
  * @param {any} signal
  * @param {string} name
@@ -18,7 +21,7 @@ const watched = new WeakMap();
  */
 function validateSignal(signal, name) {
   if (signal === undefined) return undefined;
-  if (signal === null || typeof signal !== 'object' || !('aborted' in signal)) {
+  if (signal === null || typeof signal !== 'object' || !isSignal(signal)) {
     throw invalidArgType(name, 'an instance of AbortSignal', signal);
   }
   return signal;
