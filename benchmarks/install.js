@@ -12,7 +12,7 @@ const fs = require('node:fs');
 const path = require('node:path');
 
 /** Folders with a binding.gyp, in benchmarks. */
-const builds = ['node_modules/@ronomon/crypto-async', 'native'];
+const builds = ['node_modules/@ronomon/crypto-async', 'node_modules/sse4_crc32', 'native'];
 
 /**
  * @param {string} command

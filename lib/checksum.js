@@ -55,7 +55,7 @@ function toLength(value, name) {
  * @property {(value: any, name: string) => any} toValue
  * @property {(wide: bigint) => any} fromWide
  * @property {(id: number, data: Uint8Array, value: any) => any} sum
- * @property {(slot: number, maxQueued: number, id: number, data: Uint8Array, value: any) => void} submit
+ * @property {(slot: number, maxQueued: number, id: number, data: Uint8Array, value: any) => boolean} submit
  */
 
 /** What differs by width. */
@@ -129,36 +129,20 @@ function crcCombine(name, first, second, secondLength) {
  * @property {any} value
  */
 
-/** One job: all of the data, or a part of it. Takes a call that is prepared already. */
-const [, sumInJob] = forms({
-  name: 'crc',
-  inlineBytes: INLINE_BYTES,
-  /**
-   * @param {boolean} _asynchronous
-   * @param {CrcCall} call
-   */
-  prepare: (_asynchronous, call) => call,
-  run: ({ crc, data, value }) => crc.sum(crc.id, data, value),
-  submit: (slot, maxQueued, { crc, data, value }) =>
-    crc.submit(slot, maxQueued, crc.id, data, value),
-  /**
-   * @param {CrcCall} _call
-   * @param {any} value
-   */
-  finish: (_call, value) => value,
-});
-
 /**
+ * The arguments of an Async form: (data, value, options) or (data, options).
  * @param {Crc} crc
  * @param {any} data
- * @param {any} value
- * @param {any} given
+ * @param {any} second
+ * @param {any} third
  * @returns {CrcCall}
  */
-function prepare(crc, data, value, given) {
+function prepare(crc, data, second, third) {
+  const optionsSecond = typeof second === 'object' && second !== null && third === undefined;
+  const value = optionsSecond || second === undefined ? crc.zero : second;
   const bytes = toBytesOrText(data, 'data');
   const start = crc.toValue(value, 'value');
-  const { signal, always } = toAsyncOptions(true, toOptions(given));
+  const { signal, always } = toAsyncOptions(true, toOptions(optionsSecond ? second : third));
   refuseResizable(bytes, 'data');
   return {
     bytes: byteLengthOf(bytes),
@@ -173,12 +157,13 @@ function prepare(crc, data, value, given) {
 }
 
 /**
- * The call as `count` calls of about the same size. Only the first goes on from the given value.
+ * Large data as parts of about the same size. Only the first goes on from the given value.
  * @param {CrcCall} call
- * @param {number} count
- * @returns {CrcCall[]}
+ * @returns {CrcCall[] | undefined}
  */
-function split(call, count) {
+function split(call) {
+  const count = call.bytes < SPLIT_BYTES ? 1 : native.concurrency();
+  if (count === 1) return undefined;
   const { buffer, byteOffset } = call.data;
   return Array.from({ length: count }, (_, i) => {
     const start = Math.floor((call.bytes / count) * i);
@@ -190,33 +175,40 @@ function split(call, count) {
 
 /**
  * @param {CrcCall} call
- * @param {number} count
+ * @param {CrcCall[]} parts
+ * @param {any[]} values
  */
-async function sumInParts(call, count) {
-  const parts = split(call, count);
-  const values = await Promise.all(parts.map((part) => sumInJob(part)));
-  return values.reduce((sum, value, i) => combine(call.crc, sum, value, BigInt(parts[i].bytes)));
+function join({ crc }, parts, values) {
+  return values.reduce((sum, value, i) => combine(crc, sum, value, BigInt(parts[i].bytes)));
 }
 
 /**
+ * @param {string} name
  * @param {Crc} crc
- * @returns {(data: any, value?: any, options?: any) => Promise<any>}
  */
-function asyncForm(crc) {
-  return function (data, value, options) {
-    try {
-      const optionsSecond = typeof value === 'object' && value !== null && options === undefined;
-      const start = optionsSecond || value === undefined ? crc.zero : value;
-      const call = prepare(crc, data, start, optionsSecond ? value : options);
-      const parts = call.bytes < SPLIT_BYTES ? 1 : native.concurrency();
-      return parts === 1 ? sumInJob(call) : sumInParts(call, parts);
-    } catch (error) {
-      return Promise.reject(error);
-    }
-  };
+function asyncForm(name, crc) {
+  const [, asynchronous] = forms({
+    name,
+    inlineBytes: INLINE_BYTES,
+    /**
+     * @param {boolean} _asynchronous
+     * @param {any} data
+     * @param {any} value
+     * @param {any} options
+     */
+    prepare: (_asynchronous, data, value, options) => prepare(crc, data, value, options),
+    /** @param {CrcCall} call */
+    run: ({ data, value }) => crc.sum(crc.id, data, value),
+    submit: (slot, maxQueued, { data, value }) => crc.submit(slot, maxQueued, crc.id, data, value),
+    finish: (_call, value) => value,
+    split,
+    join,
+  });
+  return asynchronous;
 }
 
 /**
+ * Not the one that `forms` makes, whose object per call would cost as much as a short sum.
  * @param {Crc} crc
  * @returns {(data: any, value?: any) => any}
  */
@@ -253,10 +245,8 @@ function syncForm32({ id, polynomial, sum }) {
 function formsOf(name) {
   const crc = toCrc(name, 'name');
   const sync = crc.zero === 0 ? syncForm32(crc) : syncForm(crc);
-  const asynchronous = asyncForm(crc);
   Object.defineProperty(sync, 'name', { value: name });
-  Object.defineProperty(asynchronous, 'name', { value: `${name}Async` });
-  return [sync, asynchronous];
+  return [sync, asyncForm(name, crc)];
 }
 
 const [crc32, crc32Async] = formsOf('crc32');
