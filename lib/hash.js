@@ -139,7 +139,7 @@ const hashJob = {
   inlineBytes: INLINE_BYTES,
   /** @param {DigestCall} call */
   run: (call) => native.hash(call.digest.id, call.data, call.target, call.size),
-  /** @type {(slot: number, maxQueued: number, call: DigestCall) => void} */
+  /** @type {(slot: number, maxQueued: number, call: DigestCall) => boolean} */
   submit: (slot, maxQueued, call) =>
     native.hashAsync(slot, maxQueued, call.digest.id, call.data, call.target, call.size),
 };
@@ -148,7 +148,7 @@ const hmacJob = {
   inlineBytes: INLINE_BYTES,
   /** @param {DigestCall} call */
   run: (call) => native.hmac(call.digest.id, call.key, call.data, call.target),
-  /** @type {(slot: number, maxQueued: number, call: DigestCall) => void} */
+  /** @type {(slot: number, maxQueued: number, call: DigestCall) => boolean} */
   submit: (slot, maxQueued, call) =>
     native.hmacAsync(slot, maxQueued, call.digest.id, call.key, call.data, call.target),
 };

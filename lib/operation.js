@@ -32,7 +32,8 @@ const { unwatch, watch } = require('./signals');
  * @property {string} name
  * @property {number} inlineBytes an asynchronous one does up to so much on the spot; see `takesInline`
  * @property {(call: C) => any} run
- * @property {(slot: number, maxQueued: number, call: C) => void} submit
+ * @property {(slot: number, maxQueued: number, call: C) => boolean} submit
+ *   true: waits for native.flush()
  * @property {(call: C, value: any) => R} finish
  */
 
@@ -82,6 +83,20 @@ function publish({ name }, { bytes }, queued, run) {
   channel.publish({ operation: name, bytes, queued, run });
 }
 
+let flushing = false;
+
+function flush() {
+  flushing = false;
+  native.flush();
+}
+
+/** Short jobs gather on the native side until the microtasks that submit them have run. */
+function flushSoon() {
+  if (flushing) return;
+  flushing = true;
+  Promise.resolve().then(flush);
+}
+
 /** One call in flight. */
 class Task {
   /**
@@ -104,14 +119,14 @@ class Task {
     this.slot = freeSlots.length > 0 ? /** @type {number} */ (freeSlots.pop()) : tasks.length;
     tasks[this.slot] = this;
     try {
-      this.operation.submit(this.slot, limits.maxQueued, this.call);
+      if (this.call.signal !== undefined) watch(this.call.signal, this);
+      if (this.operation.submit(this.slot, limits.maxQueued, this.call)) flushSoon();
     } catch (error) {
       this.leave();
       throw error;
     } finally {
       wipe(this.call);
     }
-    if (this.call.signal !== undefined) watch(this.call.signal, this);
   }
 
   leave() {
@@ -342,8 +357,7 @@ function start(operation, call) {
     if (takesInline(operation, call)) return Promise.resolve(runInline(operation, call));
     const parts = operation.split?.(call);
     // A part that found the queue full would leave its message half done.
-    const whole =
-      parts === undefined || native.stats().queued + parts.length > limits.maxQueued;
+    const whole = parts === undefined || native.stats().queued + parts.length > limits.maxQueued;
     return whole ? submit(operation, call) : submitParts(operation, call, parts);
   } catch (error) {
     wipe(call);

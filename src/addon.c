@@ -38,6 +38,12 @@ static napi_value setup(napi_env napi, napi_callback_info info) {
   return NULL;
 }
 
+static napi_value flush(napi_env napi, napi_callback_info info) {
+  void *data;
+  if (napi_get_cb_info(napi, info, NULL, NULL, NULL, &data) == napi_ok) ol_pool_flush(data);
+  return NULL;
+}
+
 static napi_value exit_env(napi_env napi, napi_callback_info info) {
   void *data;
   if (napi_get_cb_info(napi, info, NULL, NULL, NULL, &data) == napi_ok) ol_env_exit(data);
@@ -186,6 +192,7 @@ static bool export_all(napi_env napi, napi_value exports, ol_env *env) {
     napi_callback function;
   } rows[] = {{"setup", setup},
               {"exit", exit_env},
+              {"flush", flush},
               {"cancel", ol_job_cancel},
               {"stats", stats},
               {"findDigest", find_digest},

@@ -39,6 +39,7 @@ struct ol_env {
   size_t pending; /* jobs between submission and delivery; keeps the loop alive while not 0 */
   ol_job *spare;  /* released jobs to use again */
   size_t spare_count;
+  ol_queue outbox; /* short jobs not yet shown to the pool */
   uint64_t completed, cancelled;
   uv_async_t *wake;
   napi_async_cleanup_hook_handle hook;

@@ -151,11 +151,13 @@ static bool slot_reserve(ol_env *env, uint32_t slot) {
   return true;
 }
 
-static ol_status job_enter(ol_job *job, double max_queued) {
+static ol_status job_enter(ol_job *job, double max_queued, bool *waiting) {
   ol_env *env = job->env;
   if (env->exiting) return ol_fail(&job->failure, OL_CANCELLED, "%s", "");
   if (!slot_reserve(env, job->slot)) return ol_fail(&job->failure, OL_OUT_OF_MEMORY, "%s", "");
-  if (!ol_pool_submit(job, max_queued)) return ol_fail(&job->failure, OL_QUEUE_FULL, "%s", "");
+  ol_submit outcome = ol_pool_submit(job, max_queued);
+  if (outcome == OL_SUBMIT_REFUSED) return ol_fail(&job->failure, OL_QUEUE_FULL, "%s", "");
+  *waiting = outcome == OL_SUBMIT_WAITING;
   env->slots[job->slot] = job;
   if (env->pending++ == 0) uv_ref((uv_handle_t *)env->wake);
   return OL_OK;
@@ -165,8 +167,9 @@ napi_value ol_job_submit(napi_env napi, napi_callback_info info) {
   enum { SLOT, MAX_QUEUED, LEADING };
   void *data;
   size_t count = LEADING + OL_ARGUMENTS_MAX;
-  napi_value arguments[LEADING + OL_ARGUMENTS_MAX];
+  napi_value arguments[LEADING + OL_ARGUMENTS_MAX], value = NULL;
   double max_queued;
+  bool waiting = false;
   if (napi_get_cb_info(napi, info, &count, arguments, NULL, &data) != napi_ok) return NULL;
   const ol_binding *binding = data;
   ol_job *job = job_new(binding->env, binding->operation);
@@ -181,12 +184,14 @@ napi_value ol_job_submit(napi_env napi, napi_callback_info info) {
   napi_get_value_uint32(napi, arguments[SLOT], &job->slot);
   napi_get_value_double(napi, arguments[MAX_QUEUED], &max_queued);
   ol_status status = job_prepare(job, arguments + LEADING);
-  if (status == OL_OK) status = job_enter(job, max_queued);
+  if (status == OL_OK) status = job_enter(job, max_queued, &waiting);
   if (status != OL_OK) {
     throw_failure(binding->env, &job->failure);
     job_free(job);
+    return NULL;
   }
-  return NULL;
+  napi_get_boolean(napi, waiting, &value);
+  return value;
 }
 
 /* The job leaves JavaScript's sight: its slot is free, and it no longer keeps the loop alive. */

@@ -45,7 +45,13 @@ typedef struct ol_operation {
 extern const ol_operation *const ol_operations[];
 
 typedef enum { OL_LANE_SHORT, OL_LANE_LONG, OL_LANE_COUNT } ol_lane;
-typedef enum { OL_JOB_IDLE, OL_JOB_QUEUED, OL_JOB_RUNNING, OL_JOB_DONE } ol_job_stage;
+typedef enum {
+  OL_JOB_IDLE,
+  OL_JOB_WAITING, /* in its environment's outbox */
+  OL_JOB_QUEUED,
+  OL_JOB_RUNNING,
+  OL_JOB_DONE
+} ol_job_stage;
 
 struct ol_job {
   const ol_operation *operation;

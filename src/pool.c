@@ -1,8 +1,18 @@
 #include "pool.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "job.h"
+
+/* Tells the core that the thread only waits. */
+#if defined(__x86_64__) || defined(__i386__)
+#define OL_RELAX() __builtin_ia32_pause()
+#elif defined(__aarch64__) && defined(__GNUC__)
+#define OL_RELAX() __asm__ volatile("yield")
+#else
+#define OL_RELAX() ((void)0)
+#endif
 
 /* libuv's own limits for UV_THREADPOOL_SIZE. */
 #define POOL_SIZE_DEFAULT 4
@@ -15,6 +25,14 @@
 /* A further drain is worth waking for short jobs only if so many nanoseconds of them wait for each
  * drain that is there already: waking a thread costs 15 to 30 microseconds. */
 #define WAKE_COST 40000
+
+/* How long a drain that has run out of short work looks for more before it ends: as long as waking
+ * another in its place would take. */
+#define SPIN_NANOSECONDS 20000
+
+/* The outbox holds at most so much. */
+#define OUTBOX_COST 20000
+#define OUTBOX_JOBS 16
 
 typedef struct drain {
   uv_work_t work;
@@ -37,6 +55,9 @@ static struct {
   unsigned long_running; /* of them, in a long job */
   size_t queued[OL_LANE_COUNT];
   uint64_t queued_cost[OL_LANE_COUNT];
+  bool spins;           /* there is another core to wait on */
+  bool spinning;        /* one drain is looking for work */
+  atomic_uint arrivals; /* counts submissions; read without the lock by the drain that spins */
 } pool;
 
 static uv_once_t once = UV_ONCE_INIT;
@@ -90,6 +111,7 @@ static void init(void) {
   if (uv_mutex_init(&pool.lock) != 0 || uv_loop_init(&pool.loop) != 0) return;
   pool.pool_size = size_of_pool();
   unsigned cores = uv_available_parallelism();
+  pool.spins = cores > 1;
   /* One thread is left to fs and dns, one to short jobs. */
   pool.concurrency = max_unsigned(1, min_unsigned(cores, max_unsigned(pool.pool_size, 3) - 2));
   ready = true;
@@ -220,10 +242,31 @@ static void batch_finish(const drain *self, ol_job *first) {
   if (quiet) uv_async_send(env->wake);
 }
 
+/* Looks for short work that arrives soon, without the lock meanwhile. One drain at a time. */
+static void drain_spin(void) {
+  unsigned seen = atomic_load_explicit(&pool.arrivals, memory_order_relaxed);
+  pool.spinning = true;
+  uv_mutex_unlock(&pool.lock);
+  uint64_t end = uv_hrtime() + SPIN_NANOSECONDS;
+  while (atomic_load_explicit(&pool.arrivals, memory_order_relaxed) == seen && uv_hrtime() < end) {
+    OL_RELAX();
+  }
+  uv_mutex_lock(&pool.lock);
+  pool.spinning = false;
+}
+
+/* The next batch, waited for a moment if short work has just been done. */
+static ol_job *drain_next(drain *self) {
+  ol_job *batch = batch_take(self);
+  if (batch != NULL || !pool.spins || pool.spinning || self->last != OL_LANE_SHORT) return batch;
+  drain_spin();
+  return batch_take(self);
+}
+
 static void drain_run(uv_work_t *work) {
   drain *self = work->data;
   uv_mutex_lock(&pool.lock);
-  for (ol_job *batch; (batch = batch_take(self)) != NULL; batch_finish(self, batch)) {
+  for (ol_job *batch; (batch = drain_next(self)) != NULL; batch_finish(self, batch)) {
     drains_start();
     uv_mutex_unlock(&pool.lock);
     for (ol_job *job = batch; job != NULL; job = job->next) {
@@ -257,23 +300,58 @@ void ol_pool_remove(ol_env *env) {
   uv_mutex_unlock(&pool.lock);
 }
 
-bool ol_pool_submit(ol_job *job, double max_queued) {
-  ol_env *env = job->env;
-  uv_mutex_lock(&pool.lock);
-  bool taken =
-      (double)(env->lanes[OL_LANE_SHORT].count + env->lanes[OL_LANE_LONG].count) < max_queued;
-  if (taken) {
-    job->stage = OL_JOB_QUEUED;
-    queue_append(&env->lanes[job->lane], job);
-    pool.queued[job->lane]++;
-    pool.queued_cost[job->lane] += job->cost;
-    drains_start();
+static void job_queue(ol_env *env, ol_job *job) {
+  job->stage = OL_JOB_QUEUED;
+  queue_append(&env->lanes[job->lane], job);
+  pool.queued[job->lane]++;
+  pool.queued_cost[job->lane] += job->cost;
+  atomic_fetch_add_explicit(&pool.arrivals, 1, memory_order_relaxed);
+}
+
+static void outbox_queue(ol_env *env) {
+  for (ol_job *job = env->outbox.first, *next; job != NULL; job = next) {
+    next = job->next;
+    job_queue(env, job);
   }
+  env->outbox = (ol_queue){NULL, NULL, 0, 0};
+}
+
+static bool may_wait(const ol_env *env, const ol_job *job, double max_queued) {
+  return job->lane == OL_LANE_SHORT && env->pending > 0 && isinf(max_queued) &&
+         env->outbox.count < OUTBOX_JOBS && env->outbox.cost < OUTBOX_COST;
+}
+
+ol_submit ol_pool_submit(ol_job *job, double max_queued) {
+  ol_env *env = job->env;
+  if (may_wait(env, job, max_queued)) {
+    job->stage = OL_JOB_WAITING;
+    queue_append(&env->outbox, job);
+    return OL_SUBMIT_WAITING;
+  }
+  uv_mutex_lock(&pool.lock);
+  outbox_queue(env);
+  size_t queued = env->lanes[OL_LANE_SHORT].count + env->lanes[OL_LANE_LONG].count;
+  bool taken = (double)queued < max_queued;
+  if (taken) job_queue(env, job);
+  drains_start();
   uv_mutex_unlock(&pool.lock);
-  return taken;
+  return taken ? OL_SUBMIT_QUEUED : OL_SUBMIT_REFUSED;
+}
+
+void ol_pool_flush(ol_env *env) {
+  if (env->outbox.count == 0) return;
+  uv_mutex_lock(&pool.lock);
+  outbox_queue(env);
+  drains_start();
+  uv_mutex_unlock(&pool.lock);
 }
 
 bool ol_pool_cancel(ol_job *job) {
+  if (job->stage == OL_JOB_WAITING) {
+    queue_remove(&job->env->outbox, job);
+    job->stage = OL_JOB_IDLE;
+    return true;
+  }
   uv_mutex_lock(&pool.lock);
   bool queued = job->stage == OL_JOB_QUEUED;
   if (queued) {
@@ -296,8 +374,8 @@ ol_job *ol_pool_take_done(ol_env *env, size_t *running) {
 
 ol_pool_counts ol_pool_count(ol_env *env) {
   uv_mutex_lock(&pool.lock);
-  ol_pool_counts counts = {env->lanes[OL_LANE_SHORT].count + env->lanes[OL_LANE_LONG].count,
-                           env->running, drains_max()};
+  size_t queued = env->lanes[OL_LANE_SHORT].count + env->lanes[OL_LANE_LONG].count;
+  ol_pool_counts counts = {queued + env->outbox.count, env->running, drains_max()};
   uv_mutex_unlock(&pool.lock);
   return counts;
 }

@@ -15,10 +15,20 @@ void ol_pool_add(ol_env *env);
 /* The environment must have no job left. */
 void ol_pool_remove(ol_env *env);
 
-/* Queues a job, which then belongs to the pool until it is delivered through env->wake.
- * max_queued: the most jobs that may wait in this environment; past it false, and the job stays the
- * caller's. JS thread. */
-bool ol_pool_submit(ol_job *job, double max_queued);
+typedef enum {
+  OL_SUBMIT_QUEUED,
+  OL_SUBMIT_WAITING, /* in the outbox: call ol_pool_flush before the loop's turn ends */
+  OL_SUBMIT_REFUSED  /* too many wait; the job stays the caller's */
+} ol_submit;
+
+/* Queues a job, which then belongs to the pool until it is delivered through env->wake. Short jobs
+ * are gathered in the environment's outbox while others of its jobs are in flight, for a lock and
+ * perhaps a wake-up cost more than they do; their results could not be delivered in this turn
+ * anyway. max_queued: the most jobs that may wait in this environment. JS thread. */
+ol_submit ol_pool_submit(ol_job *job, double max_queued);
+
+/* Queues what is in the outbox. JS thread. */
+void ol_pool_flush(ol_env *env);
 
 /* Asks a job to stop. True: it had not started, is out of the queue and the caller's again.
  * JS thread. */
