@@ -211,7 +211,8 @@ bool Sink::reserve(size_t more) {
 /*
  * Tells when an exception is safe: libqpdf announces a stream by separate writes of " /Length ",
  * of a number, and of the line "stream", then writes the data from ordinary code and only its last
- * few bytes, which a cipher held back, from a destructor.
+ * few bytes, which a cipher held back, from a destructor. The first write is no place for one
+ * either: it may be an IV, written by a cipher that is not ready yet but will be asked to finish.
  */
 void Sink::notice(const unsigned char *data, size_t length) {
   static const char key[] = " /Length ";
@@ -227,17 +228,20 @@ void Sink::notice(const unsigned char *data, size_t length) {
   } else if (length == sizeof start - 1 && memcmp(data, start, length) == 0) {
     stream_left_ = stream_length_;
     stream_length_ = 0;
+    stream_started_ = false;
   }
 }
 
 void Sink::write(const unsigned char *data, size_t length) {
+  if (job_->status() != OL_PDF_OK) return;
   if (stream_left_ == 0) {
     notice(data, length);
   } else {
     stream_left_ -= std::min<uint64_t>(length, stream_left_);
-    if (stream_left_ > FINISH_MAX) job_->poll();
+    if (stream_started_ && stream_left_ > FINISH_MAX) job_->poll();
+    stream_started_ = true;
   }
-  if (job_->status() == OL_PDF_OK) put(data, length);
+  put(data, length);
 }
 
 void Sink::put(const unsigned char *data, size_t length) {

@@ -172,6 +172,7 @@ class Sink : public Pipeline {
   bool length_follows_ = false;
   uint64_t stream_length_ = 0;
   uint64_t stream_left_ = 0;
+  bool stream_started_ = false;
 };
 
 }  // namespace offloop
