@@ -13,7 +13,9 @@ typedef struct {
 } crc_state;
 
 /* Nanoseconds for `size` bytes, at some 30 GB/s. */
-static uint64_t crc_cost(size_t size) { return 100 + size / 32; }
+static uint64_t crc_cost(size_t size) {
+  return 100 + size / 32;
+}
 
 static ol_status crc_prepare(const ol_call *call, void *memory, ol_failure *failure) {
   crc_state *state = memory;

@@ -110,16 +110,24 @@ function withoutBinary(t) {
 }
 
 /** Runs checkBackend on `file` in a process of its own and returns the backend's name. */
-function backendOf(file, { preamble = '', flags = [] } = {}) {
+function backendOf(file, { preamble = '', flags = [], more = '' } = {}) {
   const script = `${preamble}; const exported = require(${JSON.stringify(file)});
-    (${checkBackend})(exported); process.stdout.write(exported.crc32Backend);`;
+    (${checkBackend})(exported); ${more}; process.stdout.write(exported.crc32Backend);`;
   return execFileSync(process.execPath, [...flags, '-e', script], { encoding: 'utf8' });
 }
+
+/** Longer than what zlib.crc32 is handed at a time. */
+const LONG = `
+  const { crc32, portableCrc32 } = exported;
+  const long = Buffer.alloc(2 ** 30 + 5, 'long');
+  const { strictEqual } = require('node:assert');
+  strictEqual(crc32(long, 7), portableCrc32(long.subarray(2 ** 29), crc32(long.subarray(0, 2 ** 29), 7)));
+`;
 
 test('without a binary it is zlib, where zlib has it', (t) => {
   const expected =
     typeof process.getBuiltinModule === 'function' && zlib.crc32 ? 'zlib' : 'portable';
-  assert.strictEqual(backendOf(withoutBinary(t)), expected);
+  assert.strictEqual(backendOf(withoutBinary(t), { more: LONG }), expected);
 });
 
 test('where addons are not allowed it is not native', () => {
