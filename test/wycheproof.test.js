@@ -22,7 +22,10 @@ function groupsOf(file) {
   const { testGroups, numberOfTests } = JSON.parse(
     fs.readFileSync(path.join(folder, file), 'utf8'),
   );
-  const count = testGroups.reduce((/** @type {number} */ sum, group) => sum + group.tests.length, 0);
+  const count = testGroups.reduce(
+    (/** @type {number} */ sum, group) => sum + group.tests.length,
+    0,
+  );
   assert.strictEqual(count, numberOfTests);
   return testGroups;
 }
