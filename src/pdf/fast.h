@@ -12,9 +12,6 @@
 
 #include "recrypt.h"
 
-/* What the report of a signed document warns of, whichever engine did the job. */
-#define OL_PDF_SIGNATURE_WARNING "the document is signed, and its signatures no longer verify"
-
 #ifdef __cplusplus
 extern "C" {
 #endif

@@ -68,7 +68,7 @@ void document_parse(Job *job, Document *document, const std::string &hex_key, bo
     pdf.processInputSource(std::make_shared<Source>(job, &document->bytes, &pdf), hex_key.c_str());
   } catch (const QPDFExc &e) {
     if (e.getErrorCode() != qpdf_e_unsupported) throw;
-    job->fail(OL_PDF_UNSUPPORTED, security_describe(pdf).c_str());
+    job->fail(OL_PDF_NOT_SUPPORTED, security_describe(pdf).c_str());
     throw Stop();
   }
 }
@@ -88,7 +88,7 @@ void document_unlock(Job *job, Document *document, const ol_pdf_options &options
   Security &security = document->security;
   if (!security_unlock(job, options.passwords, options.password_count, &security, &key,
                        &opens_as)) {
-    job->fail(OL_PDF_PASSWORD, "the password does not open the document");
+    job->fail(OL_PDF_WRONG_PASSWORD, "the password does not open the document");
     throw Stop();
   }
   document->perms_disagree =
@@ -137,7 +137,7 @@ void warnings_report(Job *job, Document *document, bool strict) {
   if (report.warnings == nullptr) throw std::bad_alloc();
   report.repaired = !found.empty() || document->perms_disagree;
   if (has_signature(*document->pdf)) {
-    warning_add(&report, "the document is signed, and its signatures no longer verify");
+    warning_add(&report, OL_PDF_SIGNATURE_WARNING);
   }
   if (document->perms_disagree) {
     warning_add(&report, "the permissions were changed by other means than a password");
@@ -145,7 +145,7 @@ void warnings_report(Job *job, Document *document, bool strict) {
   for (const QPDFExc &e : found)
     warning_add(&report, e.what());
   if (!strict || !report.repaired) return;
-  job->fail(OL_PDF_DAMAGED,
+  job->fail(OL_PDF_UNREADABLE,
             found.empty() ? report.warnings[report.warning_count - 1] : found.front().what());
   throw Stop();
 }
@@ -269,13 +269,13 @@ void encryption_tell(Job *job, const ol_pdf_source &source, const ol_password *p
 void fail_with(Job *job, const QPDFExc &e) {
   switch (e.getErrorCode()) {
     case qpdf_e_unsupported:
-      job->fail(OL_PDF_UNSUPPORTED, e.what());
+      job->fail(OL_PDF_NOT_SUPPORTED, e.what());
       break;
     case qpdf_e_password:
-      job->fail(OL_PDF_PASSWORD, "the password does not open the document");
+      job->fail(OL_PDF_WRONG_PASSWORD, "the password does not open the document");
       break;
     default:
-      job->fail(OL_PDF_DAMAGED, e.what());
+      job->fail(OL_PDF_UNREADABLE, e.what());
   }
 }
 
@@ -290,9 +290,9 @@ ol_pdf_status job_run(Job *job, Body body) {
   } catch (const std::bad_alloc &) {
     job->fail(OL_PDF_OUT_OF_MEMORY, "out of memory");
   } catch (const std::exception &e) {
-    job->fail(OL_PDF_DAMAGED, e.what());
+    job->fail(OL_PDF_UNREADABLE, e.what());
   } catch (...) {
-    job->fail(OL_PDF_DAMAGED, "unknown error");
+    job->fail(OL_PDF_UNREADABLE, "unknown error");
   }
   return job->status();
 }

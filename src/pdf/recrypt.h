@@ -22,12 +22,12 @@ typedef enum {
   OL_PDF_OK = 0,
   OL_PDF_CANCELLED,
   OL_PDF_OUT_OF_MEMORY,
-  OL_PDF_PASSWORD,    /* None of the passwords opens the source. */
-  OL_PDF_DAMAGED,     /* Cannot be read, or only with repairs and `strict` forbids them. */
-  OL_PDF_UNSUPPORTED, /* A security handler or revision that is not known; `message` names it. */
-  OL_PDF_SYSTEM,      /* A system call failed: system_errno, syscall, path. */
-  OL_PDF_INVALID,     /* The options cannot be fulfilled; `message` says why. */
-  OL_PDF_CRYPTO       /* OpenSSL refused what encryption needs. */
+  OL_PDF_WRONG_PASSWORD, /* None of the passwords opens the source. */
+  OL_PDF_UNREADABLE,     /* Damaged beyond repair, or at all where `strict` is set. */
+  OL_PDF_NOT_SUPPORTED,  /* A security handler or revision that is not known; see `message`. */
+  OL_PDF_SYSTEM,         /* A system call failed: system_errno, syscall, path. */
+  OL_PDF_INVALID,        /* The options cannot be fulfilled; `message` says why. */
+  OL_PDF_CRYPTO          /* OpenSSL refused what encryption needs. */
 } ol_pdf_status;
 
 typedef enum {
@@ -84,6 +84,9 @@ typedef struct {
   void (*progress)(void *context, double fraction);
   void *progress_context;
 } ol_pdf_options;
+
+/* What the report of a signed document warns of, whichever engine did the job. */
+#define OL_PDF_SIGNATURE_WARNING "the document is signed, and its signatures no longer verify"
 
 /* What came of a job. Filled by it whatever the status; free with ol_pdf_report_free. */
 typedef struct {

@@ -106,11 +106,11 @@ void Source::watch() {
   job_->poll();
   uintptr_t here = stack_position();
   if ((here < stack_ ? stack_ - here : here - stack_) > STACK_MAX) {
-    job_->fail(OL_PDF_DAMAGED, "objects refer to each other too deeply");
+    job_->fail(OL_PDF_UNREADABLE, "objects refer to each other too deeply");
     throw Stop();
   }
   if (document_->numWarnings() > WARNINGS_MAX) {
-    job_->fail(OL_PDF_DAMAGED, "too many errors");
+    job_->fail(OL_PDF_UNREADABLE, "too many errors");
     throw Stop();
   }
 }

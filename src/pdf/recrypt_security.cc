@@ -284,7 +284,7 @@ bool security_unlock(Job *job, const ol_password *passwords, size_t count, Secur
         case OL_HANDLER_WRONG_PASSWORD:
           break;
         case OL_HANDLER_UNSUPPORTED:
-          job->fail(OL_PDF_UNSUPPORTED, "unsupported combination of /V and /R");
+          job->fail(OL_PDF_NOT_SUPPORTED, "unsupported combination of /V and /R");
           throw Stop();
         case OL_HANDLER_CRYPTO:
           job->fail(OL_PDF_CRYPTO, "OpenSSL cannot derive the document's key");
@@ -385,7 +385,7 @@ void security_verify(Job *job, Sink *sink, const ol_pdf_options &options) {
   int version = versioned ? (header[5] - '0') * 10 + (header[7] - '0') : 0;
   bool encrypted = trailer_text(sink).find(" /Encrypt ") != std::string::npos;
   if (version >= scheme_of(options).least_version && encrypted) return;
-  job->fail(OL_PDF_UNSUPPORTED, "libqpdf did not encrypt the document as asked");
+  job->fail(OL_PDF_NOT_SUPPORTED, "libqpdf did not encrypt the document as asked");
   throw Stop();
 }
 
