@@ -83,7 +83,7 @@ static ol_pdf_status status_of(ol_rewrite_status rewritten, const ol_plan *plan,
       break;
   }
   snprintf(report->message, sizeof report->message, "the file changed while it was read");
-  return OL_PDF_DAMAGED;
+  return OL_PDF_UNREADABLE;
 }
 
 static ol_pdf_status finish(const ol_plan *plan, ol_pdf_report *report) {

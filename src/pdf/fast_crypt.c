@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { STRING_MAX = 160 };
+
 typedef struct {
   const uint8_t *p, *end;
 } range;
@@ -16,15 +18,19 @@ static bool find_integer(range dict, const char *name, int64_t absent, int64_t *
   return pair.value.type == OL_TOKEN_INTEGER && !pair.reference;
 }
 
-/* A string of `least` to `most` bytes, zero-padded to `most`. */
-static bool find_string(range dict, const char *name, size_t least, size_t most, uint8_t *out) {
+/* A string of `size` bytes, or a longer one that goes on with zeros, as some writers have it. */
+static bool find_string(range dict, const char *name, size_t size, uint8_t *out) {
+  uint8_t bytes[STRING_MAX];
   ol_pair pair;
-  memset(out, 0, most);
   if (!ol_pair_find(dict.p, dict.end, name, &pair) || pair.value.type != OL_TOKEN_STRING ||
-      pair.value.decoded_length < least || pair.value.decoded_length > most) {
+      pair.value.decoded_length < size || pair.value.decoded_length > sizeof bytes) {
     return false;
   }
-  ol_string_decode(pair.value.start, pair.value.end, out);
+  ol_string_decode(pair.value.start, pair.value.end, bytes);
+  for (size_t i = size; i < pair.value.decoded_length; i++) {
+    if (bytes[i]) return false;
+  }
+  memcpy(out, bytes, size);
   return true;
 }
 
@@ -124,14 +130,12 @@ static bool read_versions(range dict, int64_t *v, ol_handler_entries *entries) {
 static bool read_entries(range dict, ol_handler_entries *entries) {
   bool old = entries->revision < 5;
   size_t size = old ? 32 : 48;
-  /* Longer strings than the standard's, zero-padded, are common; they are left to libqpdf. */
-  if (!find_string(dict, "O", size, size, entries->o) ||
-      !find_string(dict, "U", size, size, entries->u)) {
+  if (!find_string(dict, "O", size, entries->o) || !find_string(dict, "U", size, entries->u)) {
     return false;
   }
-  return old || (find_string(dict, "OE", 32, 32, entries->oe) &&
-                 find_string(dict, "UE", 32, 32, entries->ue) &&
-                 find_string(dict, "Perms", 16, 16, entries->perms));
+  return old ||
+         (find_string(dict, "OE", 32, entries->oe) && find_string(dict, "UE", 32, entries->ue) &&
+          find_string(dict, "Perms", 16, entries->perms));
 }
 
 static bool prepare_digest(ol_crypt *crypt) {

@@ -232,8 +232,12 @@ static bool read_encryption(ol_plan *plan) {
   } else if (entry->type != OL_VALUE_DICT) {
     return false;
   }
-  return ol_crypt_read(&plan->read, bytes, end, plan->id, plan->id_length, plan->options) &&
-         plan->read.attachments == plan->read.streams;
+  if (!ol_crypt_read(&plan->read, bytes, end, plan->id, plan->id_length, plan->options)) {
+    return false;
+  }
+  if (plan->read.attachments == plan->read.streams) return true;
+  plan->attachments = malloc(OL_OBJECT_EF_MAX * sizeof *plan->attachments);
+  return plan->attachments != NULL;
 }
 
 static bool read_version(ol_plan *plan) {
@@ -302,7 +306,7 @@ static bool plan_objects(ol_plan *plan) {
     }
     if (!ol_plan_object(plan, &plan->objects[i], limit)) return false;
   }
-  return plan->catalog_seen;
+  return plan->catalog_seen && ol_plan_attachments(plan);
 }
 
 bool ol_plan_make(ol_plan *plan, const ol_pdf_options *options) {

@@ -50,6 +50,7 @@ typedef struct {
   uint16_t generation;
   uint8_t read_strings, read_data, write_strings, write_data; /* ol_crypt_method */
   bool dropped;
+  bool attachment; /* /Type /EmbeddedFile */
 } ol_planned;
 
 typedef struct {
@@ -111,6 +112,12 @@ bool ol_plan_packed(ol_plan *plan);
 
 /** Chooses places, and writes the texts before and behind the objects. */
 bool ol_plan_layout(ol_plan *plan);
+
+/**
+ * Where attachments are encrypted apart from other streams: whether those that call themselves
+ * so and those that /EF names are the same, since readers go by either.
+ */
+bool ol_plan_attachments(ol_plan *plan);
 
 /** The catalog's own conditions and changes; `start` is the object's first byte. */
 bool ol_plan_catalog(ol_plan *plan, const uint8_t *start, uint32_t body, const ol_walk *walk,

@@ -256,10 +256,12 @@ static bool choose_methods(ol_plan *plan, ol_planned *object, const subject *s) 
   if (!ol_plan_filter(plan, body, s->header, &s->walk, s->first_edit, &filter, &given)) {
     return false;
   }
+  object->attachment = ol_entry_is_name(body, &s->walk.entries[OL_KEY_TYPE], "EmbeddedFile");
   object->read_data = OL_CRYPT_NONE;
   if (plan->read_encrypted) {
     object->read_data = given                                      ? filter
                         : metadata && !plan->read.encrypt_metadata ? OL_CRYPT_NONE
+                        : object->attachment                       ? plan->read.attachments
                                                                    : plan->read.streams;
   }
   object->write_data = plan->write_method;
@@ -269,7 +271,6 @@ static bool choose_methods(ol_plan *plan, ol_planned *object, const subject *s) 
 
 static bool plan_stream(ol_plan *plan, ol_planned *object, const subject *s, uint64_t limit) {
   const ol_entry *entry = &s->walk.entries[OL_KEY_LENGTH];
-  const uint8_t *body = s->start + s->header;
   int64_t length = entry->integer;
   uint64_t data_at = object->at + object->body_length;
   if (s->walk.entries[OL_KEY_F].type != OL_VALUE_NONE ||
@@ -277,12 +278,8 @@ static bool plan_stream(ol_plan *plan, ol_planned *object, const subject *s, uin
       s->walk.entries[OL_KEY_F_DECODE_PARMS].type != OL_VALUE_NONE) {
     return false;
   }
-  if (ol_entry_is_name(body, &s->walk.entries[OL_KEY_TYPE], "XRef") ||
-      is_hint_stream(plan, object, s)) {
-    object->dropped = true;
-  } else if (!choose_methods(plan, object, s)) {
-    return false;
-  }
+  object->dropped |= is_hint_stream(plan, object, s);
+  if (!object->dropped && !choose_methods(plan, object, s)) return false;
   if (entry->type == OL_VALUE_REFERENCE) {
     if (!ol_plan_integer(plan, entry->integer, entry->generation, &length)) return false;
   } else if (entry->type != OL_VALUE_INTEGER) {
@@ -313,7 +310,9 @@ bool ol_plan_measure(ol_plan *plan, ol_planned *object) {
  * everything that looks at the body comes before the stream's length is resolved elsewhere.
  */
 static bool walk_subject(ol_plan *plan, ol_planned *object, subject *s, uint64_t limit) {
-  ol_walk_options options = {.strings = &plan->strings};
+  ol_walk_options options = {.strings = &plan->strings,
+                             .attachments = plan->attachments,
+                             .attachment_count = &plan->attachment_count};
   int64_t number, generation;
   uint64_t body;
   const uint8_t *bytes;
@@ -349,7 +348,10 @@ bool ol_plan_object(ol_plan *plan, ol_planned *object, uint64_t limit) {
     note_hints(plan, &s);
     return true;
   }
-  if (!plan_strings(plan, object, &s)) return false;
+  /* A cross-reference stream and its strings were never encrypted; a new one takes its place. */
+  object->dropped =
+      s.walk.stream && ol_entry_is_name(s.start + s.header, &s.walk.entries[OL_KEY_TYPE], "XRef");
+  if (!object->dropped && !plan_strings(plan, object, &s)) return false;
   if (object->number == root->integer) {
     if (object->generation != root->generation ||
         !ol_plan_catalog(plan, s.start, s.header, &s.walk, s.first_edit)) {
@@ -358,4 +360,26 @@ bool ol_plan_object(ol_plan *plan, ol_planned *object, uint64_t limit) {
   }
   if (s.walk.stream && !plan_stream(plan, object, &s, limit)) return false;
   return ol_plan_measure(plan, object);
+}
+
+static int compare_references(const void *a, const void *b) {
+  uint32_t x = ((const ol_reference *)a)->number, y = ((const ol_reference *)b)->number;
+  return (x > y) - (x < y);
+}
+
+bool ol_plan_attachments(ol_plan *plan) {
+  size_t found = 0, unique = 0;
+  ol_reference *list = plan->attachments;
+  if (!list) return true;
+  qsort(list, plan->attachment_count, sizeof *list, compare_references);
+  for (size_t i = 0; i < plan->attachment_count; i++) {
+    unique += i == 0 || list[i].number != list[i - 1].number;
+  }
+  for (size_t i = 0; i < plan->count; i++) {
+    ol_reference key = {plan->objects[i].number, 0};
+    if (!plan->objects[i].attachment) continue;
+    if (!bsearch(&key, list, plan->attachment_count, sizeof key, compare_references)) return false;
+    found++;
+  }
+  return found == unique;
 }

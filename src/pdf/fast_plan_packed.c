@@ -99,7 +99,9 @@ static bool check_members(ol_plan *plan, const ol_walk *walk, const member *memb
   int64_t n = walk->entries[OL_KEY_N].integer, first = walk->entries[OL_KEY_FIRST].integer;
   const uint8_t *bytes = plan->decoded.bytes;
   size_t length = plan->decoded.length;
-  ol_walk_options options = {.value_only = true};
+  ol_walk_options options = {.value_only = true,
+                             .attachments = plan->attachments,
+                             .attachment_count = &plan->attachment_count};
   ol_walk inner;
   bool ok = false;
   pair *pairs;

@@ -346,7 +346,7 @@ static bool reserve_body(rewriter *r, const ol_planned *object) {
 
 static bool emit_body(rewriter *r, subject *s, const uint8_t *start) {
   const ol_planned *object = s->object;
-  const ol_edit *edits = r->plan->edits.items + object->first_edit;
+  const ol_edit *edits = object->edit_count ? r->plan->edits.items + object->first_edit : NULL;
   uint32_t at = 0;
   for (uint32_t i = 0; i < object->edit_count; i++) {
     const ol_edit *edit = &edits[i];
