@@ -14,7 +14,9 @@ class UsageError extends Error {
  * @typedef {{ type: 'integer', default: number, min: number, help: string }} IntegerSpec
  * @typedef {{ type: 'string', default?: string, help: string }} StringSpec
  * @typedef {{ type: 'choice', default: string, choices: readonly string[], help: string }} ChoiceSpec
- * @typedef {FlagSpec | IntegerSpec | StringSpec | ChoiceSpec} OptionSpec
+ * @typedef {{ type: 'list', default?: readonly string[], choices: readonly string[], help: string }} ListSpec
+ * some of the choices; separated by commas on the command line
+ * @typedef {FlagSpec | IntegerSpec | StringSpec | ChoiceSpec | ListSpec} OptionSpec
  * @typedef {Record<string, OptionSpec>} Specs by camelCase name
  */
 
@@ -38,6 +40,15 @@ function checkedValue(name, spec, value) {
     case 'choice':
       if (typeof value !== 'string' || !spec.choices.includes(value)) {
         throw new UsageError(`${name} must be one of ${spec.choices.join(', ')}`);
+      }
+      return value;
+    case 'list':
+      if (!Array.isArray(value) || value.length === 0) {
+        throw new UsageError(`${name} must be a list that is not empty`);
+      }
+      for (const item of value) {
+        if (spec.choices.includes(item)) continue;
+        throw new UsageError(`${name}: ${item} is none of ${spec.choices.join(', ')}`);
       }
       return value;
     case 'string':
@@ -105,20 +116,31 @@ function parseCommandLine(specs, args) {
       given[name] = true;
     } else {
       if (token.value === undefined) throw new UsageError(`${token.rawName} needs a value`);
-      const value = spec.type === 'integer' ? numberFrom(token.value) : token.value;
-      given[name] = checkedValue(token.rawName, spec, value);
+      given[name] = checkedValue(token.rawName, spec, fromText(spec, token.value));
     }
   }
   return given;
 }
 
 /**
- * Decimal digits only: Number alone also takes '', '0x10' and '1e3'.
- *
+ * @param {OptionSpec} spec
  * @param {string} text
  */
-function numberFrom(text) {
+function fromText(spec, text) {
+  if (spec.type === 'list') return text.split(',');
+  if (spec.type !== 'integer') return text;
+  // Decimal digits only: Number alone also takes '', '0x10' and '1e3'.
   return /^-?\d+$/.test(text) ? Number(text) : NaN;
+}
+
+/** @param {OptionSpec} spec */
+function fallbackHelp(spec) {
+  if (spec.type === 'flag' || spec.default === undefined) return '';
+  if (spec.type !== 'list') return ` (default ${spec.default})`;
+  const all = spec.choices.length === spec.default.length;
+  return all
+    ? `; all of ${spec.choices.join(', ')}`
+    : `; one or more of ${spec.choices.join(', ')}`;
 }
 
 /**
@@ -127,10 +149,10 @@ function numberFrom(text) {
  */
 function usage(script, specs) {
   const rows = Object.entries(specs).map(([name, spec]) => {
-    const value = { flag: '', integer: ' N', string: ' VALUE', choice: ' NAME' }[spec.type];
-    const fallback =
-      spec.type === 'flag' || spec.default === undefined ? '' : ` (default ${spec.default})`;
-    return [`${dashed(name)}${value}`, `${spec.help}${fallback}`];
+    const value = { flag: '', integer: ' N', string: ' VALUE', choice: ' NAME', list: ' A,B' }[
+      spec.type
+    ];
+    return [`${dashed(name)}${value}`, `${spec.help}${fallbackHelp(spec)}`];
   });
   const width = Math.max(...rows.map(([left]) => left.length));
   const lines = rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`);

@@ -16,6 +16,17 @@ function percentile(sorted, fraction) {
 }
 
 /**
+ * The middle one, or the mean of the two in the middle.
+ *
+ * @param {readonly number[]} samples not empty
+ */
+function median(samples) {
+  const sorted = [...samples].sort((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+}
+
+/**
  * @param {readonly number[]} samples
  * @returns {Summary}
  */
@@ -31,4 +42,4 @@ function summarize(samples) {
   };
 }
 
-module.exports = { percentile, summarize };
+module.exports = { median, percentile, summarize };

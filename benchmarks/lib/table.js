@@ -31,4 +31,37 @@ function formatBytes(bytes) {
   return bytes < 1e6 ? `${(bytes / 1e3).toFixed(1)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
 }
 
-module.exports = { alignColumns, formatBytes, formatMs };
+/**
+ * A size that is a power of two: '256 B', '64 KiB'.
+ *
+ * @param {number} bytes
+ */
+function formatSize(bytes) {
+  if (bytes < 1024) return `${bytes} B`;
+  return bytes < 1048576 ? `${bytes / 1024} KiB` : `${bytes / 1048576} MiB`;
+}
+
+/**
+ * Three digits that count, with their unit.
+ *
+ * @param {number} value
+ * @param {readonly string[]} units each a thousand times the one before
+ */
+function formatScaled(value, units) {
+  let unit = 0;
+  for (; value >= 999.5 && unit < units.length - 1; unit++) value /= 1000;
+  const decimals = value >= 99.5 ? 0 : value >= 9.95 ? 1 : 2;
+  return `${value.toFixed(decimals)} ${units[unit]}`;
+}
+
+/** @param {number} ns */
+function formatNs(ns) {
+  return formatScaled(ns, ['ns', 'µs', 'ms', 's']);
+}
+
+/** @param {number} mb megabytes per second */
+function formatRate(mb) {
+  return formatScaled(mb, ['MB/s', 'GB/s']);
+}
+
+module.exports = { alignColumns, formatBytes, formatMs, formatNs, formatRate, formatSize };
