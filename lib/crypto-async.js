@@ -296,7 +296,7 @@ const hmac = toFunction({
     },
     submit(slot, maxQueued, call) {
       requireHmac(call);
-      hmacJob.submit(slot, maxQueued, call);
+      return hmacJob.submit(slot, maxQueued, call);
     },
     finish,
   },
