@@ -4,7 +4,13 @@
 
 const native = require('./binding');
 const { byteLengthOf, partOf, refuseResizable, subarrayOf, toBytes, toTarget } = require('./bytes');
-const { coded, invalidArgType, invalidArgValue, unknownAlgorithm } = require('./errors');
+const {
+  coded,
+  detached,
+  invalidArgType,
+  invalidArgValue,
+  unknownAlgorithm,
+} = require('./errors');
 const { openKey, toKey } = require('./keys');
 const { forms } = require('./operation');
 const { toAsyncOptions, toInteger, toOptions, toText } = require('./options');
@@ -209,8 +215,10 @@ const submit = (slot, maxQueued, call) =>
  * @param {number} written
  * @returns {Uint8Array}
  */
-const finish = ({ target }, written) =>
-  byteLengthOf(target) === written ? target : subarrayOf(target, 0, written);
+function finish({ encrypting, tag, target }, written) {
+  if (encrypting && tag !== undefined && byteLengthOf(tag) === 0) throw detached('options.tag');
+  return byteLengthOf(target) === written ? target : subarrayOf(target, 0, written);
+}
 
 /** From here on a counter-mode message is enciphered in several jobs, none smaller than half this. */
 const SPLIT_BYTES = 4 * 1024 * 1024;
