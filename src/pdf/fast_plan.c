@@ -306,7 +306,7 @@ static bool plan_objects(ol_plan *plan) {
     }
     if (!ol_plan_object(plan, &plan->objects[i], limit)) return false;
   }
-  return plan->catalog_seen && ol_plan_attachments(plan);
+  return plan->catalog_seen;
 }
 
 bool ol_plan_make(ol_plan *plan, const ol_pdf_options *options) {
@@ -319,8 +319,8 @@ bool ol_plan_make(ol_plan *plan, const ol_pdf_options *options) {
   plan->write_method = methods[options->cipher];
   return read_version(plan) && fetch_ciphers(plan) && ol_xref_read(&plan->xref, &plan->source) &&
          check_trailer(plan) && read_id(plan) && read_encryption(plan) && list_objects(plan) &&
-         (raise_version(plan), true) && ol_plan_packed(plan) && plan_objects(plan) &&
-         !is_cancelled(plan) && ol_plan_layout(plan);
+         (raise_version(plan), true) && ol_plan_packed(plan) && ol_plan_attachments(plan) &&
+         plan_objects(plan) && !is_cancelled(plan) && ol_plan_layout(plan);
 }
 
 void ol_plan_free(ol_plan *plan) {

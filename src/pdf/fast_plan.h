@@ -50,7 +50,6 @@ typedef struct {
   uint16_t generation;
   uint8_t read_strings, read_data, write_strings, write_data; /* ol_crypt_method */
   bool dropped;
-  bool attachment; /* /Type /EmbeddedFile */
 } ol_planned;
 
 typedef struct {
@@ -79,6 +78,7 @@ typedef struct {
   bool catalog_seen;
   ol_reference *attachments; /* Streams that /EF names, where attachments are encrypted apart. */
   size_t attachment_count;
+  bool attachments_known;
   uint64_t hints[2];                /* Where hint streams of a linearized file begin; 0 for none. */
   ol_inflate_buffer decoded, clear; /* Scratch for object streams. */
   EVP_CIPHER *aes128, *aes256;
@@ -113,10 +113,7 @@ bool ol_plan_packed(ol_plan *plan);
 /** Chooses places, and writes the texts before and behind the objects. */
 bool ol_plan_layout(ol_plan *plan);
 
-/**
- * Where attachments are encrypted apart from other streams: whether those that call themselves
- * so and those that /EF names are the same, since readers go by either.
- */
+/** Where attachments are encrypted apart from other streams, finds which streams those are. */
 bool ol_plan_attachments(ol_plan *plan);
 
 /** The catalog's own conditions and changes; `start` is the object's first byte. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "fast_plan.h"
+#include "lanes.h"
 
 typedef struct {
   const uint8_t *start; /* The object's first byte; what follows is readable to the body's end. */
@@ -247,21 +248,39 @@ static bool plan_data(ol_plan *plan, ol_planned *object, const subject *s, uint6
                           number);
 }
 
+static int compare_references(const void *a, const void *b) {
+  uint32_t x = ((const ol_reference *)a)->number, y = ((const ol_reference *)b)->number;
+  return (x > y) - (x < y);
+}
+
+/* Whether /EF refers to the object. One that only calls itself an attachment is for libqpdf. */
+static bool find_attachment(const ol_plan *plan, const ol_planned *object, const subject *s,
+                            bool *attachment) {
+  ol_reference key = {object->number, 0};
+  *attachment = false;
+  if (!plan->attachments_known) return true;
+  if (bsearch(&key, plan->attachments, plan->attachment_count, sizeof key, compare_references)) {
+    *attachment = true;
+  }
+  return *attachment ||
+         !ol_entry_is_name(s->start + s->header, &s->walk.entries[OL_KEY_TYPE], "EmbeddedFile");
+}
+
 /* How the data is enciphered now and will be, from what the dictionary says. */
 static bool choose_methods(ol_plan *plan, ol_planned *object, const subject *s) {
   const uint8_t *body = s->start + s->header;
   ol_crypt_method filter = OL_CRYPT_NONE;
-  bool given;
+  bool given, attachment;
   bool metadata = ol_entry_is_name(body, &s->walk.entries[OL_KEY_TYPE], "Metadata");
   if (!ol_plan_filter(plan, body, s->header, &s->walk, s->first_edit, &filter, &given)) {
     return false;
   }
-  object->attachment = ol_entry_is_name(body, &s->walk.entries[OL_KEY_TYPE], "EmbeddedFile");
+  if (!find_attachment(plan, object, s, &attachment)) return false;
   object->read_data = OL_CRYPT_NONE;
   if (plan->read_encrypted) {
     object->read_data = given                                      ? filter
                         : metadata && !plan->read.encrypt_metadata ? OL_CRYPT_NONE
-                        : object->attachment                       ? plan->read.attachments
+                        : attachment                               ? plan->read.attachments
                                                                    : plan->read.streams;
   }
   object->write_data = plan->write_method;
@@ -311,7 +330,7 @@ bool ol_plan_measure(ol_plan *plan, ol_planned *object) {
  */
 static bool walk_subject(ol_plan *plan, ol_planned *object, subject *s, uint64_t limit) {
   ol_walk_options options = {.strings = &plan->strings,
-                             .attachments = plan->attachments,
+                             .attachments = plan->attachments_known ? NULL : plan->attachments,
                              .attachment_count = &plan->attachment_count};
   int64_t number, generation;
   uint64_t body;
@@ -362,24 +381,18 @@ bool ol_plan_object(ol_plan *plan, ol_planned *object, uint64_t limit) {
   return ol_plan_measure(plan, object);
 }
 
-static int compare_references(const void *a, const void *b) {
-  uint32_t x = ((const ol_reference *)a)->number, y = ((const ol_reference *)b)->number;
-  return (x > y) - (x < y);
-}
-
+/* Reads every object once before it is planned, only for what /EF refers to. */
 bool ol_plan_attachments(ol_plan *plan) {
-  size_t found = 0, unique = 0;
-  ol_reference *list = plan->attachments;
-  if (!list) return true;
-  qsort(list, plan->attachment_count, sizeof *list, compare_references);
-  for (size_t i = 0; i < plan->attachment_count; i++) {
-    unique += i == 0 || list[i].number != list[i - 1].number;
-  }
+  ol_reference *list;
+  if (!plan->read_encrypted || plan->read.attachments == plan->read.streams) return true;
   for (size_t i = 0; i < plan->count; i++) {
-    ol_reference key = {plan->objects[i].number, 0};
-    if (!plan->objects[i].attachment) continue;
-    if (!bsearch(&key, list, plan->attachment_count, sizeof key, compare_references)) return false;
-    found++;
+    uint64_t limit = i + 1 < plan->count ? plan->objects[i + 1].at : plan->source.size;
+    subject s;
+    if (i % 256 == 0 && ol_is_set(plan->options->cancel)) return false;
+    if (!walk_subject(plan, &plan->objects[i], &s, limit)) return false;
   }
-  return found == unique;
+  list = plan->attachments;
+  qsort(list, plan->attachment_count, sizeof *list, compare_references);
+  plan->attachments_known = true;
+  return true;
 }
