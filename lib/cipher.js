@@ -4,13 +4,7 @@
 
 const native = require('./binding');
 const { byteLengthOf, partOf, refuseResizable, subarrayOf, toBytes, toTarget } = require('./bytes');
-const {
-  coded,
-  detached,
-  invalidArgType,
-  invalidArgValue,
-  unknownAlgorithm,
-} = require('./errors');
+const { coded, detached, invalidArgType, invalidArgValue, unknownAlgorithm } = require('./errors');
 const { openKey, toKey } = require('./keys');
 const { forms } = require('./operation');
 const { toAsyncOptions, toInteger, toOptions, toText } = require('./options');
