@@ -4,6 +4,7 @@ const checksum = require('./checksum');
 const { decrypt, decryptAsync, encrypt, encryptAsync, listCiphers } = require('./cipher');
 const { hash, hashAsync, hmac, hmacAsync, listHashes } = require('./hash');
 const pool = require('./pool');
+const { pdfEncryption, pdfEncryptionAsync, recrypt, recryptAsync } = require('./recrypt');
 
 module.exports = {
   ...checksum,
@@ -17,5 +18,9 @@ module.exports = {
   hashes: Object.freeze(listHashes()),
   hmac,
   hmacAsync,
+  pdfEncryption,
+  pdfEncryptionAsync,
   pool,
+  recrypt,
+  recryptAsync,
 };

@@ -21,5 +21,9 @@ export const {
   hashes,
   hmac,
   hmacAsync,
+  pdfEncryption,
+  pdfEncryptionAsync,
   pool,
+  recrypt,
+  recryptAsync,
 } = offloop;

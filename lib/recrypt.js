@@ -1,0 +1,363 @@
+'use strict';
+
+/** recrypt and pdfEncryption. */
+
+const path = require('node:path');
+const { fileURLToPath } = require('node:url');
+
+const native = require('./binding');
+const { byteLengthOf, refuseResizable, toBytes } = require('./bytes');
+const { invalidArgType, invalidArgValue } = require('./errors');
+const { forms } = require('./operation');
+const { toAsyncOptions, toBoolean, toChoice, toOptions } = require('./options');
+const { describeP, toP, toScheme, toVersion } = require('./pdf-options');
+const { encodeNewPassword, passwordCandidates, toPassword } = require('./pdf-password');
+
+/** A document always leaves the loop. */
+const INLINE_BYTES = -1;
+
+/** What the native operation takes as one number; as in src/op_recrypt.c. */
+const STREAMS_SHIFT = 4;
+const ENCRYPT_METADATA = 1 << 6;
+const LINEARIZE = 1 << 7;
+const STRICT = 1 << 8;
+const OBJECT_STREAMS = ['preserve', 'generate', 'disable'];
+
+/** Milliseconds between two looks at how far a job has come. */
+const PROGRESS_INTERVAL = 50;
+
+const SOURCE = 'a path, a URL, or bytes';
+const TARGET = 'a path or a URL';
+
+/**
+ * A path as bytes that end with a NUL, absolute from now on.
+ * @param {string | URL} value
+ * @param {string} name
+ * @returns {Buffer}
+ */
+function toPath(value, name) {
+  const text = typeof value === 'string' ? value : fileURLToPath(value);
+  if (text.includes('\0')) throw invalidArgValue(name, 'must be a path without null bytes');
+  // What is empty names no file; resolved, it would name the current directory.
+  return Buffer.from(`${text === '' ? '' : path.resolve(text)}\0`);
+}
+
+/** @param {any} value */
+const isPath = (value) => typeof value === 'string' || value instanceof URL;
+
+/**
+ * @param {any} source
+ * @param {boolean} asynchronous
+ * @returns {{ path: Buffer | undefined, data: Uint8Array | undefined }}
+ */
+function toSource(source, asynchronous) {
+  if (isPath(source)) return { path: toPath(source, 'source'), data: undefined };
+  const data = toBytes(source, 'source', SOURCE);
+  if (asynchronous) refuseResizable(data, 'source');
+  return { path: undefined, data };
+}
+
+/**
+ * Byte strings, each behind its length, in one buffer that is wiped as a whole.
+ * @param {Uint8Array[]} strings
+ * @returns {Buffer}
+ */
+function pack(strings) {
+  const size = strings.reduce((sum, { length }) => sum + 4 + length, 0);
+  const packed = Buffer.alloc(size);
+  let at = 0;
+  for (const each of strings) {
+    packed.writeUInt32LE(each.length, at);
+    packed.set(each, at + 4);
+    at += 4 + each.length;
+  }
+  return packed;
+}
+
+/**
+ * @param {any} value
+ * @param {string} name
+ * @returns {((...args: any[]) => void) | undefined}
+ */
+function toCallback(value, name) {
+  if (value === undefined || typeof value === 'function') return value;
+  throw invalidArgType(name, 'of type function', value);
+}
+
+/**
+ * @param {any} value
+ * @param {string} name
+ */
+const toOptionalPassword = (value, name) =>
+  value === undefined ? undefined : toPassword(value, name);
+
+/** @param {any} value @param {string} name @param {boolean} otherwise */
+const toFlag = (value, name, otherwise) =>
+  value === undefined ? otherwise : toBoolean(value, name);
+
+/**
+ * How the output is encrypted; nothing may be said about that without a new password.
+ * @param {Record<string, any>} options
+ */
+function toProtection(options) {
+  const { userPassword, ownerPassword, encryption, userProtectionFlag } = options;
+  const { permissions, encryptMetadata } = options;
+  const version = toVersion(options.version);
+  const user = toOptionalPassword(userPassword, 'options.userPassword');
+  const owner = toOptionalPassword(ownerPassword, 'options.ownerPassword');
+  if (user === undefined && owner === undefined) {
+    const given = { encryption, userProtectionFlag, permissions, encryptMetadata };
+    const [name] = Object.entries({ ...given, version: version === 0 ? undefined : version }).find(
+      ([, value]) => value !== undefined,
+    ) ?? [undefined];
+    if (name === undefined) return { cipher: 0, p: 0, version, encryptMetadata: true, secrets: [] };
+    throw invalidArgValue(`options.${name}`, 'needs a userPassword or an ownerPassword');
+  }
+  const scheme = toScheme(encryption, version);
+  const metadata = toFlag(encryptMetadata, 'options.encryptMetadata', true);
+  if (!metadata && scheme.name === 'rc4-40') {
+    throw invalidArgValue('options.encryptMetadata', 'cannot be false with rc4-40');
+  }
+  return {
+    cipher: scheme.id,
+    p: toP({ userProtectionFlag, permissions }, scheme, metadata),
+    version,
+    encryptMetadata: metadata,
+    secrets: [
+      encodeNewPassword(user, 'options.userPassword', scheme.modern),
+      encodeNewPassword(owner, 'options.ownerPassword', scheme.modern),
+    ],
+  };
+}
+
+/**
+ * @typedef {object} RecryptCall
+ * @property {number} bytes
+ * @property {undefined} target
+ * @property {Buffer} secret
+ * @property {AbortSignal | undefined} signal
+ * @property {boolean} always
+ * @property {{ path: Buffer | undefined, data: Uint8Array | undefined }} source
+ * @property {Buffer | undefined} targetPath
+ * @property {number} flags
+ * @property {number} p
+ * @property {number} version
+ * @property {Float64Array | undefined} progress
+ * @property {((fraction: number) => void) | undefined} onProgress
+ * @property {((message: string) => void) | undefined} onWarning
+ */
+
+/**
+ * @param {boolean} asynchronous
+ * @param {any} source
+ * @param {any} target undefined for none
+ * @param {any} given
+ * @returns {RecryptCall}
+ */
+function prepare(asynchronous, source, target, given) {
+  const options = toOptions(given);
+  const { password, linearize, objectStreams, strict, onWarning } = options;
+  const protection = toProtection(options);
+  const { signal, always } = toAsyncOptions(asynchronous, options);
+  const onProgress = asynchronous
+    ? toCallback(options.onProgress, 'options.onProgress')
+    : undefined;
+  const streams =
+    objectStreams === undefined
+      ? 'preserve'
+      : toChoice(objectStreams, 'options.objectStreams', OBJECT_STREAMS);
+  const flags =
+    protection.cipher |
+    (OBJECT_STREAMS.indexOf(streams) << STREAMS_SHIFT) |
+    (protection.encryptMetadata ? ENCRYPT_METADATA : 0) |
+    (toFlag(linearize, 'options.linearize', false) ? LINEARIZE : 0) |
+    (toFlag(strict, 'options.strict', false) ? STRICT : 0);
+  const candidates = passwordCandidates(toOptionalPassword(password, 'options.password'));
+  const warn = toCallback(onWarning, 'options.onWarning');
+  const targetPath = target === undefined ? undefined : toPath(target, 'target');
+  const from = toSource(source, asynchronous);
+  const [user, owner] = protection.secrets;
+  return {
+    bytes: from.data === undefined ? 0 : byteLengthOf(from.data),
+    target: undefined,
+    secret: pack([user ?? Buffer.alloc(0), owner ?? Buffer.alloc(0), ...candidates]),
+    signal,
+    always,
+    source: from,
+    targetPath,
+    flags,
+    p: protection.p,
+    version: protection.version,
+    progress: onProgress === undefined ? undefined : new Float64Array(1),
+    onProgress,
+    onWarning: warn,
+  };
+}
+
+/** @param {RecryptCall} call */
+const argumentsOf = ({ source, targetPath, secret, flags, p, version, progress }) => [
+  source.path,
+  source.data,
+  targetPath,
+  secret,
+  flags,
+  p,
+  version,
+  progress,
+];
+
+/**
+ * @param {RecryptCall} call
+ * @param {{ bytesWritten: number, repaired: boolean, warnings: string[], data?: Buffer }} result
+ */
+function finish({ onProgress, onWarning, targetPath }, result) {
+  const { data, ...report } = result;
+  if (onWarning !== undefined) for (const warning of report.warnings) onWarning(warning);
+  onProgress?.(1);
+  return targetPath === undefined ? /** @type {Buffer} */ (data) : report;
+}
+
+/**
+ * Tells how far a job has come, from time to time.
+ * @param {RecryptCall} call
+ * @returns {() => void} ends it
+ */
+function watchProgress({ progress, onProgress }) {
+  if (progress === undefined || onProgress === undefined) return () => {};
+  let last = 0;
+  const timer = setInterval(() => {
+    const [fraction] = progress;
+    if (fraction <= last || fraction >= 1) return;
+    last = fraction;
+    onProgress(fraction);
+  }, PROGRESS_INTERVAL);
+  timer.unref();
+  return () => clearInterval(timer);
+}
+
+const [recryptSync, recryptOnPool] = forms({
+  name: 'recrypt',
+  inlineBytes: INLINE_BYTES,
+  /**
+   * @param {boolean} asynchronous
+   * @param {any} source
+   * @param {any} target
+   * @param {any} options
+   * @param {{ call?: RecryptCall }} [kept] where the prepared call is wanted
+   */
+  prepare(asynchronous, source, target, options, kept = {}) {
+    kept.call = prepare(asynchronous, source, target, options);
+    return kept.call;
+  },
+  run: (call) => native.recrypt(...argumentsOf(call)),
+  submit: (slot, maxQueued, call) => native.recryptAsync(slot, maxQueued, ...argumentsOf(call)),
+  finish,
+});
+
+/**
+ * Tells (source, target, options) from (source, options). A target that is undefined or null must
+ * not quietly mean the other form.
+ * @param {any[]} args
+ * @returns {[any, any, any]}
+ */
+function sortArguments(args) {
+  const [source, second, options] = args;
+  if (args.length < 2) return [source, undefined, undefined];
+  if (isPath(second)) return [source, second, options];
+  const isOptions = typeof second === 'object' && second !== null && !Array.isArray(second);
+  if (args.length > 2 || !isOptions || ArrayBuffer.isView(second)) {
+    throw invalidArgType('target', TARGET, second);
+  }
+  return [source, undefined, second];
+}
+
+/**
+ * @param {...any} args source, target, options; or source, options
+ * @returns {any}
+ */
+function recrypt(...args) {
+  return recryptSync(...sortArguments(args));
+}
+
+/**
+ * @param {...any} args as of recrypt
+ * @returns {Promise<any>}
+ */
+async function recryptAsync(...args) {
+  /** @type {{ call?: RecryptCall }} */
+  const kept = {};
+  const result = recryptOnPool(...sortArguments(args), kept);
+  const end = kept.call === undefined ? () => {} : watchProgress(kept.call);
+  try {
+    return await result;
+  } finally {
+    end();
+  }
+}
+
+/** As ol_pdf_method and OL_OPENS_AS_* in src/pdf. */
+const METHODS = [null, 'rc4', 'aes-128', 'aes-256', 'mixed'];
+const OPENS_AS = [null, 'user', 'owner', 'both'];
+
+const NOT_ENCRYPTED = {
+  encrypted: false,
+  encryption: null,
+  version: null,
+  revision: null,
+  keyBits: null,
+  p: null,
+  userProtectionFlag: null,
+  permissions: null,
+  encryptMetadata: null,
+  opensAs: null,
+};
+
+/**
+ * @param {unknown} _call
+ * @param {Record<string, number> | undefined} info
+ */
+function describe(_call, info) {
+  if (info === undefined) return { ...NOT_ENCRYPTED };
+  const { method, version, revision, keyBits, p, encryptMetadata, opensAs } = info;
+  return {
+    encrypted: true,
+    encryption: METHODS[method],
+    version,
+    revision,
+    keyBits,
+    p,
+    ...describeP(p, revision),
+    encryptMetadata: encryptMetadata !== 0,
+    opensAs: OPENS_AS[opensAs],
+  };
+}
+
+const [pdfEncryption, pdfEncryptionAsync] = forms({
+  name: 'pdfEncryption',
+  inlineBytes: INLINE_BYTES,
+  /**
+   * @param {boolean} asynchronous
+   * @param {any} source
+   * @param {any} given
+   */
+  prepare(asynchronous, source, given) {
+    const options = toOptions(given);
+    const password = toOptionalPassword(options.password, 'options.password');
+    const { signal, always } = toAsyncOptions(asynchronous, options);
+    const from = toSource(source, asynchronous);
+    return {
+      bytes: from.data === undefined ? 0 : byteLengthOf(from.data),
+      target: undefined,
+      secret: pack(passwordCandidates(password)),
+      signal,
+      always,
+      source: from,
+    };
+  },
+  run: ({ source, secret }) => native.pdfEncryption(source.path, source.data, secret),
+  submit: (slot, maxQueued, { source, secret }) =>
+    native.pdfEncryptionAsync(slot, maxQueued, source.path, source.data, secret),
+  finish: describe,
+});
+
+module.exports = { pdfEncryption, pdfEncryptionAsync, recrypt, recryptAsync };
