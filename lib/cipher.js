@@ -155,9 +155,11 @@ function prepare(encrypting, asynchronous, algorithm, keyLike, iv, data, options
   if (asynchronous) {
     call.bytes = byteLengthOf(call.data);
     refuseResizable(key, 'key');
-    for (const name of ['iv', 'data', 'aad', 'tag', 'target']) {
-      refuseResizable(call[name], name);
-    }
+    refuseResizable(call.iv, 'iv');
+    refuseResizable(call.data, 'data');
+    refuseResizable(call.aad, 'options.aad');
+    refuseResizable(call.tag, 'options.tag');
+    refuseResizable(call.target, 'options.target');
   }
   if (call.target === undefined) call.target = Buffer.allocUnsafe(resultSize(call));
   openKey(call, key);
