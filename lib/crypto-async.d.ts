@@ -1,5 +1,11 @@
 /// <reference types="node" />
 
+/*
+ * Forms with offsets and sizes take any view, and count its bytes; those without take Buffers only.
+ * Wrong arguments are thrown in all forms, a callback gets the errors of the work itself. Messages are
+ * the `E_*` below.
+ */
+
 /** Receives an error, or the result. */
 export type Callback<T> = (error: Error | undefined, result: T) => void;
 
@@ -14,7 +20,7 @@ export function cipher(
   iv: Buffer,
   source: Buffer,
 ): Buffer;
-/** The same on the pool. */
+/** The same without blocking; the callback is called later. */
 export function cipher(
   algorithm: string,
   encrypt: Direction,
@@ -33,7 +39,7 @@ export function cipher(
   aad: Buffer,
   tag: Buffer,
 ): Buffer;
-/** The same on the pool. */
+/** The same without blocking; the callback is called later. */
 export function cipher(
   algorithm: string,
   encrypt: Direction,
@@ -48,32 +54,32 @@ export function cipher(
 export function cipher(
   algorithm: string,
   encrypt: Direction,
-  key: Buffer,
+  key: NodeJS.ArrayBufferView,
   keyOffset: number,
   keySize: number,
-  iv: Buffer,
+  iv: NodeJS.ArrayBufferView,
   ivOffset: number,
   ivSize: number,
-  source: Buffer,
+  source: NodeJS.ArrayBufferView,
   sourceOffset: number,
   sourceSize: number,
-  target: Buffer,
+  target: NodeJS.ArrayBufferView,
   targetOffset: number,
 ): number;
-/** The same on the pool. */
+/** The same without blocking; the callback is called later. */
 export function cipher(
   algorithm: string,
   encrypt: Direction,
-  key: Buffer,
+  key: NodeJS.ArrayBufferView,
   keyOffset: number,
   keySize: number,
-  iv: Buffer,
+  iv: NodeJS.ArrayBufferView,
   ivOffset: number,
   ivSize: number,
-  source: Buffer,
+  source: NodeJS.ArrayBufferView,
   sourceOffset: number,
   sourceSize: number,
-  target: Buffer,
+  target: NodeJS.ArrayBufferView,
   targetOffset: number,
   callback: Callback<number>,
 ): void;
@@ -81,43 +87,43 @@ export function cipher(
 export function cipher(
   algorithm: string,
   encrypt: Direction,
-  key: Buffer,
+  key: NodeJS.ArrayBufferView,
   keyOffset: number,
   keySize: number,
-  iv: Buffer,
+  iv: NodeJS.ArrayBufferView,
   ivOffset: number,
   ivSize: number,
-  source: Buffer,
+  source: NodeJS.ArrayBufferView,
   sourceOffset: number,
   sourceSize: number,
-  target: Buffer,
+  target: NodeJS.ArrayBufferView,
   targetOffset: number,
-  aad: Buffer,
+  aad: NodeJS.ArrayBufferView,
   aadOffset: number,
   aadSize: number,
-  tag: Buffer,
+  tag: NodeJS.ArrayBufferView,
   tagOffset: number,
   tagSize: number,
 ): number;
-/** The same on the pool. */
+/** The same without blocking; the callback is called later. */
 export function cipher(
   algorithm: string,
   encrypt: Direction,
-  key: Buffer,
+  key: NodeJS.ArrayBufferView,
   keyOffset: number,
   keySize: number,
-  iv: Buffer,
+  iv: NodeJS.ArrayBufferView,
   ivOffset: number,
   ivSize: number,
-  source: Buffer,
+  source: NodeJS.ArrayBufferView,
   sourceOffset: number,
   sourceSize: number,
-  target: Buffer,
+  target: NodeJS.ArrayBufferView,
   targetOffset: number,
-  aad: Buffer,
+  aad: NodeJS.ArrayBufferView,
   aadOffset: number,
   aadSize: number,
-  tag: Buffer,
+  tag: NodeJS.ArrayBufferView,
   tagOffset: number,
   tagSize: number,
   callback: Callback<number>,
@@ -125,31 +131,31 @@ export function cipher(
 
 /** The digest of `source`. */
 export function hash(algorithm: string, source: Buffer): Buffer;
-/** The same on the pool. */
+/** The same without blocking; the callback is called later. */
 export function hash(algorithm: string, source: Buffer, callback: Callback<Buffer>): void;
 /** The digest of a part of `source`, written to `target`; the result is the bytes written. */
 export function hash(
   algorithm: string,
-  source: Buffer,
+  source: NodeJS.ArrayBufferView,
   sourceOffset: number,
   sourceSize: number,
-  target: Buffer,
+  target: NodeJS.ArrayBufferView,
   targetOffset: number,
 ): number;
-/** The same on the pool. */
+/** The same without blocking; the callback is called later. */
 export function hash(
   algorithm: string,
-  source: Buffer,
+  source: NodeJS.ArrayBufferView,
   sourceOffset: number,
   sourceSize: number,
-  target: Buffer,
+  target: NodeJS.ArrayBufferView,
   targetOffset: number,
   callback: Callback<number>,
 ): void;
 
 /** The HMAC of `source` under `key`. */
 export function hmac(algorithm: string, key: Buffer, source: Buffer): Buffer;
-/** The same on the pool. */
+/** The same without blocking; the callback is called later. */
 export function hmac(
   algorithm: string,
   key: Buffer,
@@ -159,30 +165,30 @@ export function hmac(
 /** The HMAC of a part of `source`, written to `target`; the result is the bytes written. */
 export function hmac(
   algorithm: string,
-  key: Buffer,
+  key: NodeJS.ArrayBufferView,
   keyOffset: number,
   keySize: number,
-  source: Buffer,
+  source: NodeJS.ArrayBufferView,
   sourceOffset: number,
   sourceSize: number,
-  target: Buffer,
+  target: NodeJS.ArrayBufferView,
   targetOffset: number,
 ): number;
-/** The same on the pool. */
+/** The same without blocking; the callback is called later. */
 export function hmac(
   algorithm: string,
-  key: Buffer,
+  key: NodeJS.ArrayBufferView,
   keyOffset: number,
   keySize: number,
-  source: Buffer,
+  source: NodeJS.ArrayBufferView,
   sourceOffset: number,
   sourceSize: number,
-  target: Buffer,
+  target: NodeJS.ArrayBufferView,
   targetOffset: number,
   callback: Callback<number>,
 ): void;
 
-/** What a target needs beyond its source. */
+/** The largest block of any cipher, in bytes; none of those offered here makes use of it. */
 export const CIPHER_BLOCK_MAX: number;
 
 /** Message: aad must be a buffer. */
