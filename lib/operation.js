@@ -199,20 +199,40 @@ function deliver(count, others) {
   // Settling a promise runs no caller's code, but a finish might, and submit again.
   const finished = ring.slice(0, RING_STRIDE * count);
   for (let i = 0; i < finished.length; i += RING_STRIDE) {
-    const task = /** @type {Task} */ (tasks[finished[i]]);
-    if (timed) publish(task.operation, task.call, finished[i + 2], finished[i + 3]);
-    task.succeed(finished[i + 1]);
+    deliverOne(finished[i], undefined, finished[i + 1], finished[i + 2], finished[i + 3]);
   }
   if (others === undefined) return;
   for (let i = 0; i < others.length; i += 5) {
-    const task = /** @type {Task} */ (tasks[others[i]]);
-    if (timed) publish(task.operation, task.call, others[i + 3], others[i + 4]);
-    if (others[i + 1] === undefined) {
-      task.succeed(others[i + 2]);
-    } else {
-      task.fail(others[i + 1]);
-    }
+    deliverOne(others[i], others[i + 1], others[i + 2], others[i + 3], others[i + 4]);
   }
+}
+
+/**
+ * What a caller's object throws here, say a signal of its own making, must not cost other jobs their
+ * results.
+ * @param {number} slot
+ * @param {any} error
+ * @param {any} value
+ * @param {number} queued milliseconds
+ * @param {number} run milliseconds
+ */
+function deliverOne(slot, error, value, queued, run) {
+  const task = /** @type {Task} */ (tasks[slot]);
+  try {
+    if (timed) publish(task.operation, task.call, queued, run);
+    if (error === undefined) {
+      task.succeed(value);
+    } else {
+      task.fail(error);
+    }
+  } catch (thrown) {
+    process.nextTick(rethrow, thrown);
+  }
+}
+
+/** @param {unknown} error */
+function rethrow(error) {
+  throw error;
 }
 
 /**
