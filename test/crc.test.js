@@ -209,6 +209,7 @@ for (const checksum of checksums) {
         [1, 33_000_001],
         [13, 32 * 1024 * 1024 + 13],
         [5, 5_000_004],
+        [0, 8 * 1024 * 1024],
       ]) {
         const view = large.subarray(start, end);
         assert.strictEqual(await sumAsync(view), sum(view), `${start} to ${end}`);
