@@ -97,7 +97,10 @@ describe('crypto-async: ciphers', () => {
 
   it('all of a counter or Galois mode, chacha20 and chacha20-poly1305; no others', () => {
     for (const name of ['aes-192-gcm', 'id-aes256-GCM', 'aes-128-ctr', 'chacha20']) {
-      assert.ok(offered.includes(name), name);
+      assert.ok(
+        offered.some((each) => each.toLowerCase() === name.toLowerCase()),
+        name,
+      );
     }
     for (const name of names.filter((each) => !isOffered(each))) {
       const args = [name, 1, Buffer.alloc(32), Buffer.alloc(16), Buffer.alloc(9)];
@@ -216,7 +219,7 @@ describe('crypto-async: digests', () => {
     });
 
     it(`HMAC over every one of fixed length, ${form}`, async () => {
-      for (const name of digests.filter((each) => !/^shake/.test(each))) {
+      for (const name of digests.filter((each) => !/shake|kmac/i.test(each))) {
         for (const size of [0, SMALL, LARGE]) {
           const key = random.bytes(random.pick([0, 20, 64, 200]));
           const data = random.bytes(size);
