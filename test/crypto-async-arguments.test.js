@@ -335,7 +335,7 @@ describe('crypto-async: arguments', () => {
       '',
       'sha',
       'x'.repeat(1000),
-      'sha256 ',
+      'sha256x',
       '\u{1f600}',
       '__proto__',
       'null',
