@@ -53,6 +53,7 @@ static struct {
   unsigned concurrency;
   unsigned drains;       /* started and not ended */
   unsigned long_running; /* of them, in a long job */
+  ol_lane last;          /* which had the last place that a drain could take */
   size_t queued[OL_LANE_COUNT];
   uint64_t queued_cost[OL_LANE_COUNT];
   bool spins;           /* there is another core to wait on */
@@ -178,15 +179,16 @@ static void drains_start(void) {
   }
 }
 
-/* Long work waits while it would take the last place for short work, unless this drain has just
- * done short work and no other drain is to be had: neither lane starves. */
-static bool lane_choose(const drain *self, ol_lane *lane) {
+/* Long work waits while it would take the last place for short work, unless short work has had that
+ * place just before: neither lane starves. */
+static bool lane_choose(ol_lane *lane) {
   bool shorts = pool.queued[OL_LANE_SHORT] > 0;
   bool longs = pool.queued[OL_LANE_LONG] > 0 && pool.long_running < long_max();
   if (!shorts && !longs) return false;
   bool room = drains_max() - pool.long_running >= 2;
-  bool turn = self->last == OL_LANE_SHORT;
+  bool turn = pool.last == OL_LANE_SHORT;
   *lane = longs && (!shorts || room || turn) ? OL_LANE_LONG : OL_LANE_SHORT;
+  if (!room) pool.last = *lane;
   return true;
 }
 
@@ -200,7 +202,7 @@ static void job_take(ol_env *env, ol_job *job) {
  * `next`; NULL when there are none. The ring moves on, so environments take turns. */
 static ol_job *batch_take(drain *self) {
   ol_lane lane;
-  if (!lane_choose(self, &lane)) return NULL;
+  if (!lane_choose(&lane)) return NULL;
   self->last = lane;
   ol_env *env = pool.envs;
   while (env->lanes[lane].count == 0)
@@ -266,13 +268,16 @@ static ol_job *drain_next(drain *self) {
 static void drain_run(uv_work_t *work) {
   drain *self = work->data;
   uv_mutex_lock(&pool.lock);
-  for (ol_job *batch; (batch = drain_next(self)) != NULL; batch_finish(self, batch)) {
+  for (ol_job *batch; (batch = drain_next(self)) != NULL;) {
     drains_start();
     uv_mutex_unlock(&pool.lock);
     for (ol_job *job = batch; job != NULL; job = job->next) {
       ol_job_run(job, &self->contexts, &job->cancel);
     }
     uv_mutex_lock(&pool.lock);
+    batch_finish(self, batch);
+    /* A single thread cannot be left to others: they take turns with it. */
+    if (pool.pool_size == 1) break;
   }
   pool.drains--;
   drains_start();
