@@ -116,4 +116,4 @@ function printSeed(context) {
   context.diagnostic(`OFFLOOP_SEED=${seed}`);
 }
 
-module.exports = { printSeed, randomFor };
+module.exports = { Random, printSeed, randomFor };
