@@ -1,4 +1,6 @@
 {
+  # Where scripts/prebuild.sh has put a static libqpdf. Empty: the system's is used.
+  "variables": { "qpdf_static%": "" },
   "targets": [
     {
       "target_name": "offloop",
@@ -59,10 +61,28 @@
       ],
       "cflags": ["-Wall", "-Wextra", "-fvisibility=hidden", "-O3"],
       "cflags_c": ["-std=gnu11"],
-      "cflags_cc": ["-std=gnu++17", "<!@(pkg-config --cflags libqpdf)"],
-      "libraries": ["<!@(pkg-config --libs libqpdf)"],
+      "cflags_cc": ["-std=gnu++17"],
       "conditions": [
-        ["OS=='linux'", { "ldflags": ["-Wl,-z,nodelete"] }]
+        # Without -z now, a function that this Node lacks would end the process when it is called,
+        # instead of failing the load.
+        ["OS=='linux'", { "ldflags": ["-Wl,-z,nodelete", "-Wl,-z,now"] }],
+        ["qpdf_static==''", {
+          "cflags_cc": ["<!@(pkg-config --cflags libqpdf)"],
+          "libraries": ["<!@(pkg-config --libs libqpdf)"]
+        }, {
+          "sources": ["scripts/prebuild/glibc.c", "scripts/prebuild/statics.c"],
+          "include_dirs": ["<(qpdf_static)/include"],
+          "cflags": [
+            "-ffunction-sections", "-fdata-sections", "-fstack-protector-strong",
+            "-ffile-prefix-map=<(qpdf_static)=."
+          ],
+          "libraries": ["<(qpdf_static)/lib/libqpdf.a", "<(qpdf_static)/lib/libjpeg.a"],
+          "ldflags": [
+            "-static-libstdc++", "-static-libgcc", "-Wl,--exclude-libs,ALL", "-Wl,--gc-sections",
+            "-Wl,--version-script=<(module_root_dir)/scripts/prebuild/exports.map",
+            "-Wl,-z,relro", "-Wl,-s"
+          ]
+        }]
       ]
     }
   ]
