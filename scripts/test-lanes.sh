@@ -8,7 +8,7 @@ trap 'rm -rf "$out"' EXIT
 node_include=$(node -p 'require("path").resolve(process.execPath, "../../include/node")')
 include="-Isrc"
 [ -e /usr/include/openssl/evp.h ] || include="-Isrc -I$node_include"
-lanes="src/pdf/lanes.c src/pdf/lanes_schedule.c src/pdf/lanes_x86.c src/pdf/lanes_arm.c"
+lanes="src/pdf/lanes.c src/pdf/lanes_schedule.c src/pdf/lanes_x86.c src/pdf/lanes_arm.c src/pdf/lanes_rc4.c src/pdf/rc4.c"
 
 ${CC:-cc} -std=gnu11 -O2 -g -Wall -Wextra -fsanitize=address,undefined \
   -fno-sanitize-recover=undefined $include test/native/fast_lanes_test.c $lanes src/core/cpu.c \

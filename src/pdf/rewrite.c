@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lanes.h"
+#include "lanes_rc4.h"
 #include "rc4.h"
 
 enum {
@@ -15,6 +16,7 @@ enum {
   LEAST_PIECE = 64 << 10, /* Smaller pieces of a stream are not worth splitting it for. */
   CRYPT_PIECE = 1 << 20,
   JOBS_MAX = 4096,
+  RC4_JOBS_MAX = 1024,
   ARENA_ROOM = 1 << 20,
   IV_POOL = 256 * OL_AES_BLOCK
 };
@@ -42,6 +44,8 @@ typedef struct {
 
   ol_cbc_job *jobs;
   size_t job_count;
+  ol_rc4_job *rc4_jobs;
+  size_t rc4_count, rc4_dirty;
   uint8_t (*keys)[OL_HANDLER_KEY_MAX];
   size_t key_count, keys_dirty;
   hex_string *hex;
@@ -51,6 +55,8 @@ typedef struct {
 
   ol_cbc_job *chained; /* The job whose last block the stream at hand goes on from. */
   uint8_t chain[OL_AES_BLOCK];
+  ol_rc4_job *rc4_chained; /* The same for RC4: the job after which the stream's state counts. */
+  ol_rc4 rc4_chain;
   uint8_t ivs[IV_POOL];
   size_t iv_used;
 } rewriter;
@@ -84,9 +90,21 @@ static uint8_t *put_hex(uint8_t *out, const uint8_t *bytes, size_t length) {
   return out;
 }
 
+static bool run_rc4_jobs(rewriter *r) {
+  if (!ol_rc4_apply_many(r->rc4_jobs, r->rc4_count, r->plan->options->cancel)) {
+    return fail(r, OL_REWRITE_CANCELLED);
+  }
+  if (r->rc4_chained) r->rc4_chain = r->rc4_chained->state;
+  r->rc4_chained = NULL;
+  if (r->rc4_dirty < r->rc4_count) r->rc4_dirty = r->rc4_count;
+  r->rc4_count = 0;
+  return true;
+}
+
 static bool run_jobs(rewriter *r) {
   size_t key_bytes = r->plan->write_method == OL_CRYPT_AESV3 ? 32 : 16;
   ol_lanes_status status;
+  if (r->rc4_count > 0) return run_rc4_jobs(r);
   if (r->job_count == 0) return true;
   status = ol_cbc_encrypt(r->jobs, r->job_count, key_bytes, r->plan->options->cancel);
   if (status == OL_LANES_CANCELLED) return fail(r, OL_REWRITE_CANCELLED);
@@ -370,7 +388,7 @@ typedef struct {
   uint64_t at; /* Where the plain text's first byte, enciphered or not, is in the source. */
   uint64_t done;
   bool begun; /* At least one piece has been taken. */
-  ol_rc4 read, write;
+  ol_rc4 read;
 } flow;
 
 static size_t round_up(size_t length) {
@@ -398,11 +416,12 @@ static bool flow_read(rewriter *r, subject *s, flow *f, size_t length, uint8_t *
   return true;
 }
 
-static bool flow_write(rewriter *r, subject *s, flow *f, size_t length, const uint8_t *text,
-                       uint8_t *out, bool last) {
+static bool flow_write(rewriter *r, subject *s, size_t length, const uint8_t *text, uint8_t *out,
+                       bool last) {
   unsigned to = s->object->write_data;
   if (to == OL_CRYPT_RC4) {
-    if (!flow_rc4(r, &f->write, text, out, length)) return false;
+    r->rc4_chained = &r->rc4_jobs[r->rc4_count++];
+    *r->rc4_chained = (ol_rc4_job){.state = r->rc4_chain, .in = text, .out = out, .length = length};
   } else if (to == OL_CRYPT_NONE) {
     if (text != out) memcpy(out, text, length);
   } else {
@@ -443,7 +462,7 @@ static bool begin_flow(rewriter *r, subject *s, flow *f) {
   }
   if (to == OL_CRYPT_RC4) {
     if (!need_write_key(r, s, to)) return false;
-    ol_rc4_init(&f->write, s->write_key, s->write_key_bytes);
+    ol_rc4_init(&r->rc4_chain, s->write_key, s->write_key_bytes);
   }
   if (to < OL_CRYPT_AESV2) return true;
   if (!out_reserve(r, OL_AES_BLOCK) || !take_iv(r, r->chain)) return false;
@@ -459,8 +478,8 @@ static bool emit_data(rewriter *r, subject *s) {
   if (!begin_flow(r, s, &f)) goto done;
   while (f.done < object->plain_length || !f.begun) {
     size_t length = piece_length(r, s, &f);
-    if ((length == 0 && object->plain_length > 0) || r->chained || r->job_count >= JOBS_MAX ||
-        r->key_count + 1 >= JOBS_MAX) {
+    if ((length == 0 && object->plain_length > 0) || r->chained || r->rc4_chained ||
+        r->job_count >= JOBS_MAX || r->rc4_count >= RC4_JOBS_MAX || r->key_count + 1 >= JOBS_MAX) {
       if (!flush(r)) goto done;
       length = piece_length(r, s, &f);
     }
@@ -473,11 +492,12 @@ static bool emit_data(rewriter *r, subject *s) {
       if (r->status == OL_REWRITE_OK) fail(r, OL_REWRITE_CHANGED);
       goto done;
     }
-    if (!flow_write(r, s, &f, length, text, out, last)) goto done;
+    if (!flow_write(r, s, length, text, out, last)) goto done;
     f.done += length;
     f.begun = true;
   }
   r->chained = NULL;
+  r->rc4_chained = NULL;
   ok = true;
 done:
   OPENSSL_cleanse(&f, sizeof f);
@@ -522,7 +542,7 @@ static bool emit_text(rewriter *r, const ol_text *text) {
 
 static bool open_rewriter(rewriter *r) {
   const ol_plan *plan = r->plan;
-  bool aes = plan->write_method >= OL_CRYPT_AESV2;
+  bool aes = plan->write_method >= OL_CRYPT_AESV2, rc4 = plan->write_method == OL_CRYPT_RC4;
   r->out = r->target->memory;
   r->out_room = (size_t)plan->total;
   if (!r->target->memory) {
@@ -540,7 +560,9 @@ static bool open_rewriter(rewriter *r) {
     r->jobs = malloc(JOBS_MAX * sizeof *r->jobs);
     r->hex = malloc(JOBS_MAX * sizeof *r->hex);
   }
-  return r->out && r->keys && (plan->source.memory || r->in) && (!aes || (r->jobs && r->hex));
+  if (rc4) r->rc4_jobs = malloc(RC4_JOBS_MAX * sizeof *r->rc4_jobs);
+  return r->out && r->keys && (!rc4 || r->rc4_jobs) && (plan->source.memory || r->in) &&
+         (!aes || (r->jobs && r->hex));
 }
 
 static void close_rewriter(rewriter *r) {
@@ -550,7 +572,11 @@ static void close_rewriter(rewriter *r) {
   if (r->status != OL_REWRITE_OK && r->out) OPENSSL_cleanse(r->out, r->out_room);
   if (!r->target->memory) free(r->out);
   free(r->in);
+  if (r->rc4_dirty < r->rc4_count) r->rc4_dirty = r->rc4_count;
+  if (r->rc4_jobs) OPENSSL_cleanse(r->rc4_jobs, r->rc4_dirty * sizeof *r->rc4_jobs);
+  OPENSSL_cleanse(&r->rc4_chain, sizeof r->rc4_chain);
   free(r->jobs);
+  free(r->rc4_jobs);
   free(r->keys);
   free(r->hex);
   free(r->arena);
