@@ -178,12 +178,34 @@ void crypt_filter_complete(QPDFObjectHandle dictionary) {
   dictionary.replaceKey("/DecodeParms", alone ? given[0] : QPDFObjectHandle::newArray(given));
 }
 
+/*
+ * To linearize, libqpdf writes everything twice, but removes a crypt filter from a list the first
+ * time and then reads the stream by the document's own filter. So its data is read beforehand.
+ */
+void crypt_filter_remove(QPDFObjectHandle stream) {
+  QPDFObjectHandle dictionary = stream.getDict();
+  QPDFObjectHandle filters = dictionary.getKey("/Filter");
+  if (!filters.isArray() || !filters.isOrHasName("/Crypt")) return;
+  QPDFObjectHandle parameters = dictionary.getKey("/DecodeParms");
+  std::shared_ptr<Buffer> data = stream.getRawStreamData();
+  QPDFObjectHandle left = QPDFObjectHandle::newArray();
+  QPDFObjectHandle left_parameters = QPDFObjectHandle::newArray();
+  for (int i = 0; i < filters.getArrayNItems(); i++) {
+    if (filters.getArrayItem(i).isNameAndEquals("/Crypt")) continue;
+    left.appendItem(filters.getArrayItem(i));
+    left_parameters.appendItem(parameters.getArrayItem(i));
+  }
+  stream.replaceStreamData(data, left, left_parameters);
+  stream.setFilterOnWrite(false);
+}
+
 /* Sees to it that libqpdf passes every stream on byte for byte: it would decode clear metadata. */
-void streams_prepare(QPDF &pdf) {
+void streams_prepare(QPDF &pdf, bool linearize) {
   for (auto &object : pdf.getAllObjects()) {
     if (!object.isStream()) continue;
     QPDFObjectHandle dictionary = object.getDict();
     crypt_filter_complete(dictionary);
+    if (linearize) crypt_filter_remove(object);
     if (dictionary.isDictionaryOfType("/Metadata")) object.setFilterOnWrite(false);
   }
 }
@@ -224,7 +246,7 @@ void document_write(Job *job, Document *document, Sink *sink, Progress *progress
                                 std::to_string(options.minimum_version % 10));
   }
   security_write(job, pdf, writer, options);
-  streams_prepare(pdf);
+  streams_prepare(pdf, options.linearize);
   writer.registerProgressReporter(std::make_shared<QPDFWriter::FunctionProgressReporter>(
       [progress](int percent) { progress->at(READ_SHARE + (0.99 - READ_SHARE) * percent / 100); }));
   writer.write();
