@@ -44,6 +44,7 @@
         "src/pdf/fast_source.c",
         "src/pdf/lanes.c",
         "src/pdf/lanes_arm.c",
+        "src/pdf/lanes_rc4.c",
         "src/pdf/lanes_schedule.c",
         "src/pdf/lanes_x86.c",
         "src/pdf/lexer.c",
