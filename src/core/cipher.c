@@ -96,9 +96,12 @@ static bool tag_set(EVP_CIPHER_CTX *context, ol_bytes tag) {
   return EVP_CIPHER_CTX_set_params(context, params) > 0;
 }
 
-static ol_status cipher_update(const ol_cipher_job *job, EVP_CIPHER_CTX *context, size_t *written,
-                               ol_run *run) {
+ol_status ol_cipher_begin(const ol_cipher_job *job, EVP_CIPHER_CTX *context, ol_run *run) {
   int done;
+  if (!EVP_CipherInit_ex2(context, job->cipher->cipher, job->key.data, job->iv.data,
+                          job->encrypting, NULL)) {
+    return ol_fail_openssl(run->failure);
+  }
   for (size_t at = 0; at < job->aad.size;) {
     size_t size = job->aad.size - at < OL_CHUNK ? job->aad.size - at : OL_CHUNK;
     if (!EVP_CipherUpdate(context, NULL, &done, job->aad.data + at, (int)size)) {
@@ -106,21 +109,32 @@ static ol_status cipher_update(const ol_cipher_job *job, EVP_CIPHER_CTX *context
     }
     at += size;
   }
+  return OL_OK;
+}
+
+ol_status ol_cipher_update(const ol_cipher_job *job, EVP_CIPHER_CTX *context, size_t *written,
+                           ol_run *run) {
+  int done;
+  size_t most = job->sum == NULL ? OL_CHUNK : OL_CIPHER_SUM_BLOCK;
   while (*written < job->size) {
     if (ol_run_cancelled(run)) return ol_fail(run->failure, OL_CANCELLED, "%s", "");
-    size_t size = job->size - *written < OL_CHUNK ? job->size - *written : OL_CHUNK;
-    if (!EVP_CipherUpdate(context, job->output + *written, &done, job->input + *written,
-                          (int)size)) {
+    size_t size = job->size - *written < most ? job->size - *written : most;
+    uint8_t *output = job->output + *written;
+    if (!EVP_CipherUpdate(context, output, &done, job->input + *written, (int)size)) {
       return ol_fail_openssl(run->failure);
     }
     *written += size;
+    if (job->sum != NULL) ol_crc_sum_add(job->sum, output, size);
   }
   return OL_OK;
 }
 
-static ol_status cipher_finish(const ol_cipher_job *job, EVP_CIPHER_CTX *context, ol_run *run) {
+ol_status ol_cipher_finish(const ol_cipher_job *job, EVP_CIPHER_CTX *context, ol_run *run) {
   uint8_t none[EVP_MAX_BLOCK_LENGTH];
   int done;
+  if (!job->encrypting && job->cipher->aead && !tag_set(context, job->tag)) {
+    return ol_fail_openssl(run->failure);
+  }
   if (!EVP_CipherFinal_ex(context, none, &done)) {
     if (job->encrypting || !job->cipher->aead) return ol_fail_openssl(run->failure);
     ERR_clear_error();
@@ -133,23 +147,13 @@ static ol_status cipher_finish(const ol_cipher_job *job, EVP_CIPHER_CTX *context
 }
 
 ol_status ol_cipher_run(const ol_cipher_job *job, ol_run *run) {
-  ol_status status;
   size_t written = 0;
   if (run->contexts->cipher == NULL) run->contexts->cipher = EVP_CIPHER_CTX_new();
   EVP_CIPHER_CTX *context = run->contexts->cipher;
   if (context == NULL) return ol_fail(run->failure, OL_OUT_OF_MEMORY, "%s", "");
-  if (!EVP_CipherInit_ex2(context, job->cipher->cipher, job->key.data, job->iv.data,
-                          job->encrypting, NULL)) {
-    status = ol_fail_openssl(run->failure);
-    goto done;
-  }
-  if (!job->encrypting && job->cipher->aead && !tag_set(context, job->tag)) {
-    status = ol_fail_openssl(run->failure);
-    goto done;
-  }
-  status = cipher_update(job, context, &written, run);
-  if (status == OL_OK) status = cipher_finish(job, context, run);
-done:
+  ol_status status = ol_cipher_begin(job, context, run);
+  if (status == OL_OK) status = ol_cipher_update(job, context, &written, run);
+  if (status == OL_OK) status = ol_cipher_finish(job, context, run);
   if (status != OL_OK && !job->encrypting && written > 0) OPENSSL_cleanse(job->output, written);
   /* Wipes the key schedule, and all else; cheaper than taking an all-zero key. */
   EVP_CIPHER_CTX_reset(context);

@@ -7,10 +7,14 @@
 #include <openssl/evp.h>
 
 #include "core/contexts.h"
+#include "core/crc.h"
 
 #define OL_KEY_MAX EVP_MAX_KEY_LENGTH
 #define OL_IV_MAX EVP_MAX_IV_LENGTH
 #define OL_TAG_MAX 16
+
+/* So much output is summed while it is still in the processor's nearest caches. */
+#define OL_CIPHER_SUM_BLOCK ((size_t)32 * 1024)
 
 typedef enum { OL_MODE_CTR, OL_MODE_GCM, OL_MODE_CHACHA20, OL_MODE_POLY1305 } ol_cipher_mode;
 
@@ -44,11 +48,20 @@ typedef struct {
   const uint8_t *input;
   uint8_t *output;
   size_t size;
-  ol_bytes tag; /* encrypting: filled; decrypting: verified */
+  ol_bytes tag;    /* encrypting: filled; decrypting: verified */
+  ol_crc_sum *sum; /* grows by the output, but not by the tag; NULL: no checksum is wanted */
 } ol_cipher_job;
 
 /* Runs the message. When decrypting fails or is cancelled, what was written to output is wiped: no
  * plaintext is left that was not authenticated. OL_AUTHENTICATION: the tag does not match. */
 ol_status ol_cipher_run(const ol_cipher_job *job, ol_run *run);
+
+/* Its steps, for a message that comes in pieces: begin takes cipher, direction, key, IV and aad;
+ * update goes on from input + *written until *written is size, and wipes nothing; finish takes the
+ * tag. Whoever resets or frees the context wipes the key in it. */
+ol_status ol_cipher_begin(const ol_cipher_job *job, EVP_CIPHER_CTX *context, ol_run *run);
+ol_status ol_cipher_update(const ol_cipher_job *job, EVP_CIPHER_CTX *context, size_t *written,
+                           ol_run *run);
+ol_status ol_cipher_finish(const ol_cipher_job *job, EVP_CIPHER_CTX *context, ol_run *run);
 
 #endif

@@ -41,6 +41,16 @@ uint64_t ol_crc_update(const ol_crc *crc, uint64_t value, const uint8_t *data, s
  */
 uint64_t ol_crc_combine(const ol_crc *crc, uint64_t first, uint64_t second, uint64_t second_size);
 
+/* A value that grows with what is summed. */
+typedef struct {
+  const ol_crc *crc;
+  uint64_t value;
+} ol_crc_sum;
+
+static inline void ol_crc_sum_add(ol_crc_sum *sum, const uint8_t *data, size_t size) {
+  sum->value = ol_crc_update(sum->crc, sum->value, data, size);
+}
+
 /* x^exponent modulo the polynomial, reflected in the CRC's width. */
 uint64_t ol_crc_power(const ol_crc *crc, uint64_t exponent);
 

@@ -73,7 +73,7 @@ static EVP_MD_CTX *digest_context(const ol_digest *digest, ol_contexts *contexts
   return *kept;
 }
 
-static ol_status digest_update(EVP_MD_CTX *context, ol_bytes data, ol_run *run) {
+ol_status ol_digest_update(EVP_MD_CTX *context, ol_bytes data, ol_run *run) {
   for (size_t at = 0; at < data.size;) {
     if (ol_run_cancelled(run)) return ol_fail(run->failure, OL_CANCELLED, "%s", "");
     size_t size = data.size - at < OL_CHUNK ? data.size - at : OL_CHUNK;
@@ -81,6 +81,14 @@ static ol_status digest_update(EVP_MD_CTX *context, ol_bytes data, ol_run *run) 
     at += size;
   }
   return OL_OK;
+}
+
+ol_status ol_digest_finish(const ol_digest *digest, EVP_MD_CTX *context, uint8_t *output,
+                           size_t size, ol_run *run) {
+  if (size == 0) return OL_OK;
+  int ok = digest->extendable ? EVP_DigestFinalXOF(context, output, size)
+                              : EVP_DigestFinal_ex(context, output, NULL);
+  return ok ? OL_OK : ol_fail_openssl(run->failure);
 }
 
 /* A context in use for one job. */
@@ -105,12 +113,8 @@ ol_status ol_digest_run(const ol_digest *digest, ol_bytes data, uint8_t *output,
   if (context == NULL) return run->failure->status;
   ol_status status = OL_OK;
   if (!EVP_DigestInit_ex2(context, digest->md, NULL)) status = ol_fail_openssl(run->failure);
-  if (status == OL_OK) status = digest_update(context, data, run);
-  if (status != OL_OK || size == 0) goto done;
-  int ok = digest->extendable ? EVP_DigestFinalXOF(context, output, size)
-                              : EVP_DigestFinal_ex(context, output, NULL);
-  if (!ok) status = ol_fail_openssl(run->failure);
-done:
+  if (status == OL_OK) status = ol_digest_update(context, data, run);
+  if (status == OL_OK) status = ol_digest_finish(digest, context, output, size, run);
   digest_end(digest, context, status);
   return status;
 }
@@ -122,30 +126,29 @@ static ol_status hmac_pass(const ol_digest *digest, EVP_MD_CTX *context, const u
       !EVP_DigestUpdate(context, block, digest->block_size)) {
     return ol_fail_openssl(run->failure);
   }
-  ol_status status = digest_update(context, data, run);
+  ol_status status = ol_digest_update(context, data, run);
   if (status != OL_OK) return status;
   return EVP_DigestFinal_ex(context, output, NULL) ? OL_OK : ol_fail_openssl(run->failure);
 }
 
+ol_status ol_hmac_block(const ol_digest *digest, ol_bytes key, uint8_t *block, ol_run *run) {
+  memset(block, 0, OL_BLOCK_MAX);
+  if (key.size > digest->block_size) return ol_digest_run(digest, key, block, digest->size, run);
+  if (key.size > 0) memcpy(block, key.data, key.size);
+  return OL_OK;
+}
+
 ol_status ol_hmac_run(const ol_digest *digest, ol_bytes key, ol_bytes data, uint8_t *output,
                       ol_run *run) {
-  enum { INNER = 0x36, OUTER = 0x5c };
-  uint8_t block[OL_BLOCK_MAX] = {0}, inner[OL_DIGEST_MAX];
-  ol_status status = OL_OK;
+  uint8_t block[OL_BLOCK_MAX], inner[OL_DIGEST_MAX];
   EVP_MD_CTX *context = digest_begin(digest, run);
   if (context == NULL) return run->failure->status;
-  if (key.size > digest->block_size) {
-    status = ol_digest_run(digest, key, block, digest->size, run);
-    if (status != OL_OK) goto done;
-  } else if (key.size > 0) {
-    memcpy(block, key.data, key.size);
-  }
-  for (size_t i = 0; i < digest->block_size; i++)
-    block[i] ^= INNER;
+  ol_status status = ol_hmac_block(digest, key, block, run);
+  if (status != OL_OK) goto done;
+  ol_hmac_mask(digest, block, OL_HMAC_INNER);
   status = hmac_pass(digest, context, block, data, inner, run);
   if (status != OL_OK) goto done;
-  for (size_t i = 0; i < digest->block_size; i++)
-    block[i] ^= INNER ^ OUTER;
+  ol_hmac_mask(digest, block, OL_HMAC_INNER ^ OL_HMAC_OUTER);
   status = hmac_pass(digest, context, block, (ol_bytes){inner, digest->size}, output, run);
 done:
   OPENSSL_cleanse(block, sizeof(block));
