@@ -16,7 +16,7 @@ static napi_status text_create(napi_env env, const char *text, napi_value *value
 
 napi_status ol_error_create(napi_env env, napi_ref make, const ol_failure *failure,
                             napi_value *error) {
-  enum { STATUS, DETAIL, NUMBER, CODE, SYSCALL, PATH, COUNT };
+  enum { STATUS, DETAIL, NUMBER, CODE, SYSCALL, PATH, WRITTEN, COUNT };
   napi_value arguments[COUNT], function, receiver;
   bool system = failure->status == OL_SYSTEM;
   char code[32] = "";
@@ -38,6 +38,11 @@ napi_status ol_error_create(napi_env env, napi_ref make, const ol_failure *failu
   }
   if (status == napi_ok) {
     status = text_create(env, system ? failure->path : NULL, &arguments[PATH]);
+  }
+  if (status == napi_ok) {
+    status = system && failure->written >= 0
+                 ? napi_create_int64(env, failure->written, &arguments[WRITTEN])
+                 : napi_get_undefined(env, &arguments[WRITTEN]);
   }
   if (status != napi_ok) return status;
   return napi_call_function(env, receiver, function, COUNT, arguments, error);

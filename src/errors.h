@@ -6,8 +6,8 @@
 
 #include "core/status.h"
 
-/* Makes the error by calling make(status, detail, errorNumber, systemCode, syscall, path), a
- * function of the JavaScript layer. */
+/* Makes the error by calling make(status, detail, errorNumber, systemCode, syscall, path,
+ * bytesWritten), a function of the JavaScript layer. */
 napi_status ol_error_create(napi_env env, napi_ref make, const ol_failure *failure,
                             napi_value *error);
 

@@ -26,6 +26,7 @@ ol_status ol_fail_system(ol_failure *failure, int error_number, const char *sysc
   failure->error_number = error_number;
   failure->syscall = syscall;
   failure->path = path;
+  failure->written = -1;
   failure->detail[0] = '\0';
   return OL_SYSTEM;
 }

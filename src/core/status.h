@@ -4,6 +4,7 @@
 #define OL_CORE_STATUS_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /* X(name, JavaScript class, code, message). A failure's detail, if any, follows the message. */
 #define OL_STATUS_LIST(X)                                                                        \
@@ -40,6 +41,8 @@ typedef struct {
   int error_number;
   const char *syscall;
   const char *path;
+  /* For OL_SYSTEM: bytes written before the call failed; -1 where none were to be. */
+  int64_t written;
   /* NUL-terminated; never holds a key, a password or data. Empty where the message says it all. */
   char detail[256];
 } ol_failure;
@@ -54,7 +57,8 @@ ol_fail(ol_failure *failure, ol_status status, const char *format, ...);
 /* Records the calling thread's last OpenSSL error, then clears that thread's error queue. */
 ol_status ol_fail_openssl(ol_failure *failure);
 
-/* Records a failed system call. syscall is static, path outlives the failure or is NULL. */
+/* Records a failed system call that was to write nothing. syscall is static, path outlives the
+ * failure or is NULL. */
 ol_status ol_fail_system(ol_failure *failure, int error_number, const char *syscall,
                          const char *path);
 
