@@ -7,6 +7,7 @@
 #include "errors.h"
 #include "job.h"
 #include "op_checksum.h"
+#include "op_stream.h"
 #include "pool.h"
 
 #define NAME_MAX_BYTES 64
@@ -203,7 +204,8 @@ static bool export_all(napi_env napi, napi_value exports, ol_env *env) {
               {"holdStores", hold_stores},
               {"crcs", ol_checksum_crcs},
               {"crcKernels", ol_checksum_kernels},
-              {"crcForce", ol_checksum_force}};
+              {"crcForce", ol_checksum_force},
+              {"streamClose", ol_stream_close}};
   for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
     if (!export_function(napi, exports, rows[i].name, rows[i].function, env)) return false;
   }

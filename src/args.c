@@ -70,6 +70,18 @@ ol_status ol_args_copy(const ol_call *call, size_t index, ol_bytes *bytes, uint8
   return OL_OK;
 }
 
+ol_status ol_args_pieces(const ol_call *call, size_t index, ol_pieces *pieces,
+                         ol_failure *failure) {
+  while (pieces->count < OL_PIECES_MAX && ol_args_given(call, index + pieces->count)) {
+    ol_bytes *piece = &pieces->list[pieces->count];
+    ol_status status = ol_args_bytes(call, index + pieces->count, OL_HOLD_READ, piece, failure);
+    if (status != OL_OK) return status;
+    pieces->size += piece->size;
+    pieces->count++;
+  }
+  return OL_OK;
+}
+
 uint32_t ol_args_uint32(const ol_call *call, size_t index) {
   uint32_t value = 0;
   napi_get_value_uint32(call->env, call->arguments[index], &value);
@@ -80,6 +92,12 @@ uint64_t ol_args_uint64(const ol_call *call, size_t index) {
   uint64_t value = 0;
   bool lossless;
   napi_get_value_bigint_uint64(call->env, call->arguments[index], &value, &lossless);
+  return value;
+}
+
+int64_t ol_args_int64(const ol_call *call, size_t index) {
+  int64_t value = 0;
+  napi_get_value_int64(call->env, call->arguments[index], &value);
   return value;
 }
 

@@ -26,9 +26,19 @@ ol_status ol_args_small(const ol_call *call, size_t index, uint8_t *copy, size_t
 ol_status ol_args_copy(const ol_call *call, size_t index, ol_bytes *bytes, uint8_t **owned,
                        ol_failure *failure);
 
+/* Data in pieces, to be taken in this order. */
+typedef struct {
+  ol_bytes list[OL_PIECES_MAX];
+  size_t count, size; /* the latter is that of all */
+} ol_pieces;
+
+/* All arguments from `index` up to one that is not given, or OL_PIECES_MAX, as ol_args_bytes. */
+ol_status ol_args_pieces(const ol_call *call, size_t index, ol_pieces *pieces, ol_failure *failure);
+
 uint32_t ol_args_uint32(const ol_call *call, size_t index);
 uint64_t ol_args_uint64(const ol_call *call, size_t index); /* from a BigInt */
 int32_t ol_args_int32(const ol_call *call, size_t index);
+int64_t ol_args_int64(const ol_call *call, size_t index); /* from a number */
 bool ol_args_bool(const ol_call *call, size_t index);
 bool ol_args_given(const ol_call *call, size_t index); /* neither undefined nor null */
 

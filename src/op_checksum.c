@@ -108,6 +108,60 @@ const ol_operation ol_operation_crc_combine = {
     .result = combine_result,
 };
 
+ol_status ol_checksum_read(const ol_call *call, size_t id, size_t value, ol_crc_sum *sum,
+                           ol_failure *failure) {
+  sum->crc = ol_crc_at(ol_args_uint32(call, id));
+  if (sum->crc == NULL) return ol_fail(failure, OL_ARG_VALUE, "%s", "");
+  sum->value =
+      ol_crc_width(sum->crc) == 64 ? ol_args_uint64(call, value) : ol_args_uint32(call, value);
+  return OL_OK;
+}
+
+napi_status ol_checksum_create(napi_env env, const ol_crc_sum *sum, napi_value *value) {
+  if (ol_crc_width(sum->crc) == 64) return napi_create_bigint_uint64(env, sum->value, value);
+  return napi_create_uint32(env, (uint32_t)sum->value, value);
+}
+
+/* crcPieces(id, value, ...pieces): the value of all pieces appended. */
+enum { PIECES_ID, PIECES_VALUE, PIECES, PIECES_COUNT = PIECES + OL_PIECES_MAX };
+
+typedef struct {
+  ol_crc_sum sum;
+  ol_pieces pieces;
+} pieces_state;
+
+static ol_status pieces_prepare(const ol_call *call, void *memory, ol_failure *failure) {
+  pieces_state *state = memory;
+  ol_status status = ol_checksum_read(call, PIECES_ID, PIECES_VALUE, &state->sum, failure);
+  if (status == OL_OK) status = ol_args_pieces(call, PIECES, &state->pieces, failure);
+  ol_job_cost(call->job, crc_cost(state->pieces.size));
+  return status;
+}
+
+static ol_status pieces_run(void *memory, ol_run *run) {
+  pieces_state *state = memory;
+  for (size_t i = 0; i < state->pieces.count; i++) {
+    crc_state piece = {state->sum.crc, state->pieces.list[i], state->sum.value};
+    ol_status status = crc_run(&piece, run);
+    if (status != OL_OK) return status;
+    state->sum.value = piece.value;
+  }
+  return OL_OK;
+}
+
+static napi_status pieces_result(napi_env env, void *memory, napi_value *value) {
+  return ol_checksum_create(env, &((pieces_state *)memory)->sum, value);
+}
+
+const ol_operation ol_operation_crc_pieces = {
+    .name = "crcPieces",
+    .argument_count = PIECES_COUNT,
+    .state_size = sizeof(pieces_state),
+    .prepare = pieces_prepare,
+    .run = pieces_run,
+    .result = pieces_result,
+};
+
 static napi_status set_text(napi_env env, napi_value object, const char *name, const char *text) {
   napi_value value;
   napi_status status = napi_create_string_utf8(env, text, NAPI_AUTO_LENGTH, &value);

@@ -5,6 +5,7 @@
 
 #include "args.h"
 #include "core/cipher.h"
+#include "op_checksum.h"
 
 /* cipher(flags, key, iv, data, target, aad, tag): without a tag an AEAD's is appended to the
  * ciphertext. The result is the number of bytes written to target. Everything but the buffers is
@@ -164,4 +165,47 @@ const ol_operation ol_operation_cipher = {
     .prepare = cipher_prepare,
     .run = cipher_run,
     .release = cipher_release,
+};
+
+/* cipherSum(flags, key, iv, data, target, aad, tag, id, value): as cipher, but the result is the
+ * checksum of all that is written to target, a tag included, appended to what has that value. */
+enum { SUM_ID = COUNT, SUM_VALUE, SUM_COUNT };
+
+typedef struct {
+  cipher_state cipher;
+  ol_crc_sum sum;
+} sum_state;
+
+static ol_status sum_prepare(const ol_call *call, void *memory, ol_failure *failure) {
+  sum_state *state = memory;
+  ol_status status = cipher_prepare(call, &state->cipher, failure);
+  state->cipher.message.sum = &state->sum;
+  return status == OL_OK ? ol_checksum_read(call, SUM_ID, SUM_VALUE, &state->sum, failure) : status;
+}
+
+static ol_status sum_run(void *memory, ol_run *run) {
+  sum_state *state = memory;
+  ol_bytes target = state->cipher.target;
+  size_t summed = state->cipher.message.size;
+  ol_status status = cipher_run(&state->cipher, run);
+  if (status == OL_OK) ol_crc_sum_add(&state->sum, target.data + summed, target.size - summed);
+  return status;
+}
+
+static napi_status sum_result(napi_env env, void *memory, napi_value *value) {
+  return ol_checksum_create(env, &((sum_state *)memory)->sum, value);
+}
+
+static void sum_release(void *memory) {
+  cipher_release(&((sum_state *)memory)->cipher);
+}
+
+const ol_operation ol_operation_cipher_sum = {
+    .name = "cipherSum",
+    .argument_count = SUM_COUNT,
+    .state_size = sizeof(sum_state),
+    .prepare = sum_prepare,
+    .run = sum_run,
+    .result = sum_result,
+    .release = sum_release,
 };

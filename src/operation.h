@@ -14,9 +14,11 @@
 #include "core/contexts.h"
 #include "hold.h"
 
-/* The most arguments that an operation takes, and the most buffers that it uses while it runs. */
+/* The most arguments that an operation takes, and the most buffers that it uses while it runs: a
+ * target and the pieces of ol_args_pieces. */
 #define OL_ARGUMENTS_MAX 20
-#define OL_HOLDS_MAX 4
+#define OL_PIECES_MAX 16
+#define OL_HOLDS_MAX (OL_PIECES_MAX + 1)
 /* The largest state, in bytes; a larger one hangs from a pointer that `release` frees. */
 #define OL_STATE_MAX 640
 
