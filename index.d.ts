@@ -1,6 +1,7 @@
 /// <reference types="node" />
 
 import type { KeyObject } from 'node:crypto';
+import type { Transform, TransformOptions } from 'node:stream';
 
 // Bytes, text and what every operation's options share.
 
@@ -333,6 +334,246 @@ export function crcCombine(
   second: number,
   secondLength: number | bigint,
 ): number;
+
+/** A checksum's value: a bigint for `'crc64nvme'`, a number for the others. */
+export type ChecksumValue<N extends ChecksumName> = N extends 'crc64nvme' ? bigint : number;
+
+/** Which checksum, and what it goes on from. */
+export interface ChecksumOptions<N extends ChecksumName> {
+  /** `'crc32'` unless given. */
+  checksum?: N | undefined;
+  /** That of the data that came before; 0 if there was none. */
+  value?: ChecksumValue<N> | undefined;
+}
+
+// Files. A file is read and hashed in one job; its contents never pass through the event loop.
+
+/**
+ * The digest of a file's contents, as long as it is when it is opened. Takes regular files and block
+ * devices; pipes, sockets and character devices are refused at once, for they may have no end:
+ * pipe those through {@link createHash}.
+ *
+ * @param path - made absolute at the time of the call
+ * @throws system errors as `fs` gives them: ENOENT, EISDIR, EACCES …
+ */
+export function hashFile(
+  path: string | URL,
+  algorithm: string,
+  options?: HashLength & DigestOptions,
+): Buffer;
+/** The digest of a file's contents as a string. */
+export function hashFile(
+  path: string | URL,
+  algorithm: string,
+  options: HashLength & DigestEncodingOptions,
+): string;
+/** The digest of a file's contents, written to `options.target`. */
+export function hashFile<T extends Uint8Array>(
+  path: string | URL,
+  algorithm: string,
+  options: HashLength & DigestTargetOptions<T>,
+): T;
+
+/** {@link hashFile} on the pool; several files at a time. */
+export function hashFileAsync(
+  path: string | URL,
+  algorithm: string,
+  options?: HashLength & DigestOptions & AsyncOptions,
+): Promise<Buffer>;
+/** {@link hashFile} on the pool, as a string. */
+export function hashFileAsync(
+  path: string | URL,
+  algorithm: string,
+  options: HashLength & DigestEncodingOptions & AsyncOptions,
+): Promise<string>;
+/** {@link hashFile} on the pool, written to `options.target`. */
+export function hashFileAsync<T extends Uint8Array>(
+  path: string | URL,
+  algorithm: string,
+  options: HashLength & DigestTargetOptions<T> & AsyncOptions,
+): Promise<T>;
+
+/**
+ * The checksum of a file's contents. Takes the files that {@link hashFile} takes.
+ *
+ * @param path - made absolute at the time of the call
+ * @param name - `'crc32'` unless given
+ */
+export function crcFile<N extends ChecksumName = 'crc32'>(
+  path: string | URL,
+  name?: N,
+  options?: Pick<ChecksumOptions<N>, 'value'>,
+): ChecksumValue<N>;
+
+/** {@link crcFile} on the pool. */
+export function crcFileAsync<N extends ChecksumName = 'crc32'>(
+  path: string | URL,
+  name?: N,
+  options?: Pick<ChecksumOptions<N>, 'value'> & AsyncOptions,
+): Promise<ChecksumValue<N>>;
+
+// Two steps in one job.
+
+/** What {@link checksumAndWrite} takes besides the data. */
+export interface WriteOptions<N extends ChecksumName> extends ChecksumOptions<N> {
+  /** Where in the file; null, or left out, where the descriptor stands. */
+  position?: number | null | undefined;
+}
+
+/** What {@link checksumAndWrite} did. */
+export interface Written<N extends ChecksumName> {
+  /** That of the data. */
+  checksum: ChecksumValue<N>;
+  /** How much data there was. */
+  bytesWritten: number;
+}
+
+/**
+ * Writes all of `data` to a file, pipe or socket, and sums it on the way. Short writes are gone on
+ * with; a descriptor that takes nothing for the moment (EAGAIN) is waited for.
+ *
+ * @param fd - as `fs.open` gives it
+ * @throws system errors as `fs` gives them, with `bytesWritten`: how much was written before
+ */
+export function checksumAndWrite<N extends ChecksumName = 'crc32'>(
+  fd: number,
+  data: Bytes,
+  options?: WriteOptions<N>,
+): Written<N>;
+
+/**
+ * {@link checksumAndWrite} on the pool. As with `fs.write`, of several at a time each needs its own
+ * `position`, for they may run in any order. An aborted one may have written part of its data.
+ */
+export function checksumAndWriteAsync<N extends ChecksumName = 'crc32'>(
+  fd: number,
+  data: Bytes,
+  options?: WriteOptions<N> & AsyncOptions,
+): Promise<Written<N>>;
+
+/** What {@link encryptAndChecksum} returns. */
+export interface EncryptedAndSummed<T extends Uint8Array, N extends ChecksumName> {
+  /** What {@link encrypt} would return. */
+  data: T;
+  /** That of `data`: with a tag at its end, but without one that is kept apart. */
+  checksum: ChecksumValue<N>;
+}
+
+/**
+ * Encrypts as {@link encrypt} does and sums the result block by block, while it is still in the
+ * processor's caches, so that the checksum costs next to nothing.
+ */
+export function encryptAndChecksum<N extends ChecksumName = 'crc32'>(
+  algorithm: string,
+  key: Bytes | KeyObject,
+  iv: Bytes,
+  data: Bytes,
+  options?: CipherOptions & ChecksumOptions<N>,
+): EncryptedAndSummed<Buffer, N>;
+/** Encrypts into `options.target` and sums the result. */
+export function encryptAndChecksum<T extends Uint8Array, N extends ChecksumName = 'crc32'>(
+  algorithm: string,
+  key: Bytes | KeyObject,
+  iv: Bytes,
+  data: Bytes,
+  options: CipherTargetOptions<T> & ChecksumOptions<N>,
+): EncryptedAndSummed<T, N>;
+
+/** {@link encryptAndChecksum} on the pool. */
+export function encryptAndChecksumAsync<N extends ChecksumName = 'crc32'>(
+  algorithm: string,
+  key: Bytes | KeyObject,
+  iv: Bytes,
+  data: Bytes,
+  options?: CipherOptions & ChecksumOptions<N> & AsyncOptions,
+): Promise<EncryptedAndSummed<Buffer, N>>;
+/** {@link encryptAndChecksum} on the pool, into `options.target`. */
+export function encryptAndChecksumAsync<T extends Uint8Array, N extends ChecksumName = 'crc32'>(
+  algorithm: string,
+  key: Bytes | KeyObject,
+  iv: Bytes,
+  data: Bytes,
+  options: CipherTargetOptions<T> & ChecksumOptions<N> & AsyncOptions,
+): Promise<EncryptedAndSummed<T, N>>;
+
+// Streams. Node's Transforms, whose work is done on the pool: in order, one job at a time for each
+// stream, with as much of what was written meanwhile in it as there is.
+
+/**
+ * What a stream takes of Node's own options. Its writable side's `highWaterMark` is 1 MiB unless
+ * given, so that its source goes on while a job runs.
+ */
+export type StreamOptions = Pick<
+  TransformOptions,
+  | 'highWaterMark'
+  | 'readableHighWaterMark'
+  | 'writableHighWaterMark'
+  | 'encoding'
+  | 'defaultEncoding'
+  | 'emitClose'
+  | 'signal'
+>;
+
+/** A stream that takes data and, at its end, emits the digest, as Node's own `createHash` does. */
+export function createHash(algorithm: string, options?: HashLength & StreamOptions): Transform;
+
+/** A stream that takes data and, at its end, emits the HMAC. */
+export function createHmac(
+  algorithm: string,
+  key: BytesOrText | KeyObject,
+  options?: StreamOptions,
+): Transform;
+
+/** What the streams of ciphers take. */
+export type CipherStreamOptions = Omit<CipherOptions, 'target'> & StreamOptions;
+
+/**
+ * A stream that emits the ciphertext, then an AEAD's tag, unless `options.tag` takes that.
+ *
+ * @param key - see {@link encrypt}
+ * @param iv - see {@link encrypt}
+ */
+export function createEncrypt(
+  algorithm: string,
+  key: Bytes | KeyObject,
+  iv: Bytes,
+  options?: CipherStreamOptions,
+): Transform;
+
+/**
+ * A stream that decrypts what {@link createEncrypt} emits, or {@link encrypt} returns.
+ *
+ * **What it emits is not authenticated until it has ended.** The tag comes last, so plaintext is
+ * handed on before anyone can tell whether it was forged. A tag that does not verify destroys the
+ * stream with ERR_OFFLOOP_AUTHENTICATION; whatever was read from it until then must be thrown away.
+ * Write it where no one uses it before `'end'`, as to a temporary file; or use {@link decrypt},
+ * which gives out nothing unverified, and seal large data in segments.
+ *
+ * @param key - see {@link encrypt}
+ * @param iv - see {@link encrypt}
+ */
+export function createDecrypt(
+  algorithm: string,
+  key: Bytes | KeyObject,
+  iv: Bytes,
+  options?: CipherStreamOptions,
+): Transform;
+
+/** A stream that lets data pass unchanged and sums it. */
+export interface CrcStream<N extends ChecksumName> extends Transform {
+  /** The checksum of what has passed so far; once the stream has ended, of all. */
+  readonly value: ChecksumValue<N>;
+}
+
+/**
+ * A stream that lets data pass unchanged and sums it.
+ *
+ * @param name - `'crc32'` unless given
+ */
+export function createCrc<N extends ChecksumName = 'crc32'>(
+  name?: N,
+  options?: Pick<ChecksumOptions<N>, 'value'> & StreamOptions,
+): CrcStream<N>;
 
 // PDF.
 

@@ -5,9 +5,12 @@
 const native = require('./binding');
 const { byteLengthOf, kindOf, refuseResizable, toBytesOrText } = require('./bytes');
 const { createTable, sumBytes, toUint32 } = require('./crc32-portable');
-const { invalidArgType, outOfRange, unknownAlgorithm } = require('./errors');
+const { combine, toCrc, toUint64 } = require('./crc-table');
+const { invalidArgType, outOfRange } = require('./errors');
 const { forms } = require('./operation');
-const { toAsyncOptions, toOptions, toText } = require('./options');
+const { toAsyncOptions, toOptions } = require('./options');
+
+/** @typedef {import('./crc-table').Crc} Crc */
 
 /**
  * Fewer bytes than this are summed in JavaScript: a native call costs about 100 ns, in which
@@ -24,19 +27,6 @@ const INLINE_BYTES = 65536;
  */
 const SPLIT_BYTES = 8 * 1024 * 1024;
 
-const UINT64_MAX = 2n ** 64n - 1n;
-
-/**
- * @param {any} value
- * @param {string} name
- * @returns {bigint}
- */
-function toUint64(value, name) {
-  if (typeof value !== 'bigint') throw invalidArgType(name, 'of type bigint', value);
-  if (value >= 0n && value <= UINT64_MAX) return value;
-  throw outOfRange(name, `>= 0n && <= ${UINT64_MAX}n`, `${value}n`);
-}
-
 /**
  * @param {any} value
  * @param {string} name
@@ -47,64 +37,6 @@ function toLength(value, name) {
   if (typeof value !== 'number') throw invalidArgType(name, 'of type number or bigint', value);
   if (Number.isSafeInteger(value) && value >= 0) return BigInt(value);
   throw outOfRange(name, `an integer >= 0 && <= ${Number.MAX_SAFE_INTEGER}`, value);
-}
-
-/**
- * A checksum of the native table, where its position is its id.
- * @typedef {object} Crc
- * @property {number} id
- * @property {number} polynomial reflected; only of 32 bits
- * @property {any} zero the value of no data
- * @property {(value: any, name: string) => any} toValue
- * @property {(wide: bigint) => any} fromWide
- * @property {(id: number, data: Uint8Array, value: any) => any} sum
- * @property {(slot: number, maxQueued: number, id: number, data: Uint8Array, value: any) => boolean} submit
- */
-
-/** What differs by width. */
-const widths = {
-  32: {
-    zero: 0,
-    toValue: toUint32,
-    fromWide: Number,
-    sum: native.crc,
-    submit: native.crcAsync,
-  },
-  64: {
-    zero: 0n,
-    toValue: toUint64,
-    fromWide: (/** @type {bigint} */ wide) => wide,
-    sum: native.crc64,
-    submit: native.crc64Async,
-  },
-};
-
-/** @type {Map<string, Crc>} */
-const crcs = new Map();
-for (const [id, { name, width, polynomial }] of native.crcs().entries()) {
-  const common = widths[/** @type {32 | 64} */ (width)];
-  crcs.set(name, { id, polynomial: Number(polynomial), ...common });
-}
-
-/**
- * @param {any} name
- * @param {string} argument
- * @returns {Crc}
- */
-function toCrc(name, argument) {
-  const crc = crcs.get(toText(name, argument));
-  if (crc === undefined) throw unknownAlgorithm('checksum', name);
-  return crc;
-}
-
-/**
- * @param {Crc} crc
- * @param {any} first
- * @param {any} second
- * @param {bigint} secondLength
- */
-function combine(crc, first, second, secondLength) {
-  return crc.fromWide(native.crcCombine(crc.id, BigInt(first), BigInt(second), secondLength));
 }
 
 /**

@@ -101,7 +101,7 @@ function resultSize({ cipher, encrypting, data, tag, tagLength }) {
 }
 
 /**
- * @param {CipherCall} call
+ * @param {{ cipher: Cipher, tagLength: number, signal?: AbortSignal, always?: boolean, aad?: Uint8Array, tag?: Uint8Array, target?: Uint8Array }} call
  * @param {Record<string, any>} options
  * @param {boolean} asynchronous
  */
@@ -180,13 +180,26 @@ const flagsOf = ({ cipher, encrypting, aad, tag, tagLength }) =>
   (tag === undefined ? 0 : HAS_TAG) |
   (encrypting ? ENCRYPTING : 0);
 
+/**
+ * What the native operations take.
+ * @param {CipherCall} call
+ */
+const cipherArguments = (call) => [
+  flagsOf(call),
+  call.key,
+  call.iv,
+  call.data,
+  call.target,
+  call.aad,
+  call.tag,
+];
+
 /** @param {CipherCall} call */
 const run = (call) =>
   native.cipher(flagsOf(call), call.key, call.iv, call.data, call.target, call.aad, call.tag);
 
 /** @param {CipherCall} call */
-const check = (call) =>
-  native.cipherCheck(flagsOf(call), call.key, call.iv, call.data, call.target, call.aad, call.tag);
+const check = (call) => native.cipherCheck(...cipherArguments(call));
 
 /**
  * @param {number} slot
@@ -288,4 +301,18 @@ const [decrypt, decryptAsync] = cipherForms(false);
 /** @returns {string[]} the offered ciphers that this Node has */
 const listCiphers = () => NAMES.filter((name) => native.findCipher(name) !== undefined);
 
-module.exports = { cipherJob, decrypt, decryptAsync, encrypt, encryptAsync, listCiphers };
+module.exports = {
+  cipherArguments,
+  cipherJob,
+  decrypt,
+  decryptAsync,
+  encrypt,
+  encryptAsync,
+  finishCipher: finish,
+  listCiphers,
+  prepareCipher: prepare,
+  readCipherOptions: readOptions,
+  resultSize,
+  splitCipher: split,
+  toCipher,
+};

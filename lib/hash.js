@@ -210,4 +210,16 @@ function listHashes() {
   return [...names.values()].sort();
 }
 
-module.exports = { hash, hashAsync, hashJob, hmac, hmacAsync, hmacJob, listHashes };
+module.exports = {
+  finishDigest: finish,
+  hash,
+  hashAsync,
+  hashJob,
+  hmac,
+  hmacAsync,
+  hmacJob,
+  listHashes,
+  prepareDigest: prepare,
+  toDigest,
+  toSize,
+};

@@ -3,11 +3,17 @@
 const checksum = require('./checksum');
 const { decrypt, decryptAsync, encrypt, encryptAsync, listCiphers } = require('./cipher');
 const { hash, hashAsync, hmac, hmacAsync, listHashes } = require('./hash');
+const file = require('./file');
+const fused = require('./fused');
 const pool = require('./pool');
 const { pdfEncryption, pdfEncryptionAsync, recrypt, recryptAsync } = require('./recrypt');
+const stream = require('./stream');
 
 module.exports = {
   ...checksum,
+  ...file,
+  ...fused,
+  ...stream,
   ciphers: Object.freeze(listCiphers()),
   decrypt,
   decryptAsync,

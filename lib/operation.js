@@ -34,6 +34,8 @@ const { unwatch, watch } = require('./signals');
  * @property {(call: C) => any} run
  * @property {(slot: number, maxQueued: number, call: C) => boolean} submit
  *   true: waits for native.flush()
+ * @property {(call: C) => number} [written] bytes written to the target, where that is not the value
+ *   that `run` gives
  * @property {(call: C, value: any) => R} finish
  */
 
@@ -149,8 +151,9 @@ class Task {
     const { operation, call } = this;
     let result;
     try {
-      if (call.target !== undefined && byteLengthOf(call.target) === 0 && value > 0) {
-        throw detached('target');
+      if (call.target !== undefined && byteLengthOf(call.target) === 0) {
+        const written = operation.written === undefined ? value : operation.written(call);
+        if (written > 0) throw detached('target');
       }
       result = operation.finish(call, value);
     } catch (error) {
@@ -242,8 +245,9 @@ function rethrow(error) {
  * @param {string} systemCode
  * @param {string | undefined} syscall
  * @param {string | undefined} path
+ * @param {number | undefined} bytesWritten
  */
-function makeError(status, detail, errno, systemCode, syscall, path) {
+function makeError(status, detail, errno, systemCode, syscall, path, bytesWritten) {
   const [className, code, message] = native.statuses[status];
   if (systemCode !== '') {
     const where = path === undefined ? '' : ` '${path}'`;
@@ -251,7 +255,7 @@ function makeError(status, detail, errno, systemCode, syscall, path) {
     error.errno = errno;
     error.syscall = syscall;
     if (path !== undefined) error.path = path;
-    return error;
+    return bytesWritten === undefined ? error : Object.assign(error, { bytesWritten });
   }
   const Class = { TypeError, RangeError }[/** @type {string} */ (className)] ?? Error;
   const error = coded(Class, code, detail === '' ? message : `${message}: ${detail}`);
