@@ -10,12 +10,12 @@ const { createHash } = require('node:crypto');
 
 const offloop = /** @type {any} */ (require('../..'));
 const { kernels, ours, peers } = require('./crc-contenders.js');
-const { median } = require('./stats.js');
 
 /** @typedef {{ name: string, checksum: string, sizes: number[], time: number }} Trial */
 /** @typedef {(calls: number) => number | Promise<number>} Batch nanoseconds for so many calls */
 
-const BATCHES = 7;
+/** The least nanoseconds of a batch. */
+const BATCH = 1e6;
 
 /**
  * The same bytes in every process, and no pattern.
@@ -47,19 +47,19 @@ function makeBatch(sum, data, asynchronous) {
 }
 
 /**
- * The median of some batches, each of so many calls as take about `time` milliseconds in all. Finding
- * that number warms up the code too. (The quickest of three counts: one that the system interrupts
- * looks long.)
+ * Nanoseconds per call in the quickest of many short batches: short enough that some of them pass
+ * between two interruptions by other programs.
  * @param {Batch} batch
- * @param {number} time
+ * @param {number} time about how many milliseconds to take
  */
 async function measure(batch, time) {
-  const enough = (time * 1e6) / BATCHES;
+  // Finding the number of calls warms up the code too; an interrupted batch only looks long.
   let calls = 1;
-  while (Math.min(await batch(calls), await batch(calls), await batch(calls)) < enough) calls *= 2;
-  const samples = [];
-  for (let i = 0; i < BATCHES; i++) samples.push((await batch(calls)) / calls);
-  return median(samples);
+  while (Math.min(await batch(calls), await batch(calls), await batch(calls)) < BATCH) calls *= 2;
+  let best = Infinity;
+  const end = performance.now() + time;
+  for (let i = 0; i < 3 || performance.now() < end; i++) best = Math.min(best, await batch(calls));
+  return best / calls;
 }
 
 /** @param {Trial} trial */
