@@ -66,7 +66,10 @@ function explain(file, error) {
       error,
     );
   }
-  return unloadable(`offloop's binary ${file} does not load: ${error.message}. ${howToBuild}`, error);
+  return unloadable(
+    `offloop's binary ${file} does not load: ${error.message}. ${howToBuild}`,
+    error,
+  );
 }
 
 function load() {

@@ -5,6 +5,7 @@
  * it, it takes the place of glibc's own, and hands the call to what old and new glibcs both have.
  */
 #define _GNU_SOURCE
+#undef _FILE_OFFSET_BITS /* It would make one function of stat and stat64. */
 #include <dlfcn.h>
 #include <link.h>
 #include <pthread.h>
@@ -21,8 +22,7 @@
           "\n"                                 \
           ".hidden " #name                     \
           "\n"                                 \
-          ".type " #name                       \
-          ", @function\n" #name                \
+          ".type " #name ", @function\n" #name \
           ":\n"                                \
           "  endbr64\n"                        \
           "  jmp *older_" #name                \
