@@ -53,10 +53,14 @@ static void on_cleanup(napi_async_cleanup_hook_handle hook, void *data) {
   if (ol_job_deliver(env) == 0) wake_close(env);
 }
 
+/* No result is delivered any more. Node frees no reference by itself. */
 static void on_finalize(napi_env napi, void *data, void *hint) {
-  (void)napi;
+  ol_env *env = data;
   (void)hint;
-  env_disown(data);
+  if (env->deliver != NULL) napi_delete_reference(napi, env->deliver);
+  if (env->make_error != NULL) napi_delete_reference(napi, env->make_error);
+  if (env->ring_ref != NULL) napi_delete_reference(napi, env->ring_ref);
+  env_disown(env);
 }
 
 ol_env *ol_env_create(napi_env napi) {
