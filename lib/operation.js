@@ -271,19 +271,20 @@ process.on('exit', () => native.exit());
  * to the pool, so that a tight loop of awaited small jobs still lets timers and I/O in.
  */
 const INLINE_BUDGET = 1e6;
+/** What a call takes whatever its size, and what the largest inline one takes besides. */
 const INLINE_CALL_COST = 1000;
-const INLINE_BYTE_COST = 1;
+const INLINE_MOST_COST = 2000;
 let inlineSpent = 0;
 
 function newTurn() {
   inlineSpent = 0;
 }
 
-/** @param {number} bytes */
-function spendInline(bytes) {
+/** @param {number} share how much of the largest inline job this one is */
+function spendInline(share) {
   if (inlineSpent >= INLINE_BUDGET) return false;
   if (inlineSpent === 0) setImmediate(newTurn);
-  inlineSpent += INLINE_CALL_COST + bytes * INLINE_BYTE_COST;
+  inlineSpent += INLINE_CALL_COST + share * INLINE_MOST_COST;
   return true;
 }
 
@@ -308,7 +309,9 @@ function runNow(operation, call) {
  * @returns {boolean} whether the call shall run on the spot, which it then must
  */
 const takesInline = (operation, call) =>
-  !call.always && call.bytes <= operation.inlineBytes && spendInline(call.bytes);
+  !call.always &&
+  call.bytes <= operation.inlineBytes &&
+  spendInline(call.bytes / operation.inlineBytes);
 
 /**
  * @template {Call} C
