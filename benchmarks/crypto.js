@@ -57,7 +57,7 @@ const specs = {
   columns: {
     type: 'list',
     choices: columnNames,
-    help: 'who is measured, whole families or single columns',
+    help: 'who is measured: families as node or offloop-async, or columns as offloop-async@64',
   },
   trials: { type: 'integer', default: 3, min: 1, help: 'trials of each cell; medians are shown' },
   time: { type: 'integer', default: 100, min: 1, help: 'milliseconds that a trial measures' },
