@@ -7,6 +7,9 @@ const path = require('node:path');
 
 const root = path.join(__dirname, '..', '..');
 
+/** How many times as long things may take, under a sanitizer for instance. */
+const SLOWNESS = Number(process.env.OFFLOOP_SLOWNESS ?? 1);
+
 /**
  * @typedef {object} Outcome
  * @property {number | null} code
@@ -45,7 +48,7 @@ function runBare(source, { flags = [], env = {}, timeout = 60_000 } = {}) {
   let stderr = '';
   child.stdout.on('data', (chunk) => (stdout += chunk));
   child.stderr.on('data', (chunk) => (stderr += chunk));
-  const timer = setTimeout(() => child.kill('SIGKILL'), timeout);
+  const timer = setTimeout(() => child.kill('SIGKILL'), timeout * SLOWNESS);
   return new Promise((resolve, reject) => {
     child.once('error', reject);
     child.once('close', (code, signal) => {
@@ -56,4 +59,4 @@ function runBare(source, { flags = [], env = {}, timeout = 60_000 } = {}) {
   });
 }
 
-module.exports = { root, runBare, runScript };
+module.exports = { SLOWNESS, root, runBare, runScript };
