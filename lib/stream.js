@@ -77,7 +77,7 @@ class WorkStream extends Transform {
     const ended = (error, outputs) => {
       this.#working = false;
       this.#whenIdle?.();
-      const failure = this.destroyed ? this.#end.signal.reason : error;
+      const failure = this.destroyed ? (this.errored ?? this.#end.signal.reason) : error;
       let more = true;
       if (failure === undefined) for (const output of outputs) more = this.push(output);
       done(failure, more);
