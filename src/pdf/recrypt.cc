@@ -9,7 +9,9 @@
 #include <new>
 #include <set>
 
+#include "big_stack.h"
 #include "recrypt_io.h"
+#include "recrypt_limits.h"
 #include "recrypt_security.h"
 
 #include <qpdf/Pl_Discard.hh>
@@ -23,6 +25,8 @@ namespace {
 constexpr size_t WARNINGS_KEPT = 100;
 constexpr size_t FIELDS_MAX = 10000;
 constexpr double READ_SHARE = 0.05;
+constexpr size_t STACK_LEAST = 16 << 20;
+constexpr size_t STACK_PER_OBJECT = 2048;
 
 class OpenSslRandom : public RandomDataProvider {
  public:
@@ -39,6 +43,7 @@ class OpenSslRandom : public RandomDataProvider {
 void prepare_process() {
   static OpenSslRandom random;
   QUtil::setRandomDataProvider(&random);
+  limits_install();
   ol_target_file_init();
 }
 
@@ -55,6 +60,7 @@ struct Document {
 void document_parse(Job *job, Document *document, const std::string &hex_key, bool strict) {
   document->pdf.reset(new QPDF());
   QPDF &pdf = *document->pdf;
+  job->set_document(&pdf);
   auto logger = QPDFLogger::create();
   auto nowhere = std::make_shared<Pl_Discard>();
   logger->setInfo(nowhere);
@@ -65,7 +71,7 @@ void document_parse(Job *job, Document *document, const std::string &hex_key, bo
   pdf.setAttemptRecovery(!strict);
   pdf.setPasswordIsHexKey(true);
   try {
-    pdf.processInputSource(std::make_shared<Source>(job, &document->bytes, &pdf), hex_key.c_str());
+    pdf.processInputSource(std::make_shared<Source>(job, &document->bytes), hex_key.c_str());
   } catch (const QPDFExc &e) {
     if (e.getErrorCode() != qpdf_e_unsupported) throw;
     job->fail(OL_PDF_NOT_SUPPORTED, security_describe(pdf).c_str());
@@ -246,12 +252,64 @@ void document_write(Job *job, Document *document, Sink *sink, Progress *progress
                                 std::to_string(options.minimum_version % 10));
   }
   security_write(job, pdf, writer, options);
-  streams_prepare(pdf, options.linearize);
   writer.registerProgressReporter(std::make_shared<QPDFWriter::FunctionProgressReporter>(
       [progress](int percent) { progress->at(READ_SHARE + (0.99 - READ_SHARE) * percent / 100); }));
   writer.write();
   sink->flush();
   job->poll();
+}
+
+void fail_with(Job *job, const QPDFExc &e) {
+  switch (e.getErrorCode()) {
+    case qpdf_e_unsupported:
+      job->fail(OL_PDF_NOT_SUPPORTED, e.what());
+      break;
+    case qpdf_e_password:
+      job->fail(OL_PDF_WRONG_PASSWORD, "the password does not open the document");
+      break;
+    default:
+      job->fail(OL_PDF_UNREADABLE, e.what());
+  }
+}
+
+/* Runs a job's body and turns whatever it throws into a status. */
+template <typename Body>
+ol_pdf_status job_run(Job *job, Body body) {
+  JobScope scope(job);
+  try {
+    body();
+  } catch (const Stop &) {
+  } catch (const QPDFExc &e) {
+    fail_with(job, e);
+  } catch (const std::bad_alloc &) {
+    job->fail(OL_PDF_OUT_OF_MEMORY, "out of memory");
+  } catch (const std::exception &e) {
+    job->fail(OL_PDF_UNREADABLE, e.what());
+  } catch (...) {
+    job->fail(OL_PDF_UNREADABLE, "unknown error");
+  }
+  return job->status();
+}
+
+/*
+ * To linearize, libqpdf walks from object to object by recursion, as deep as there are objects in
+ * the longest chain. That must not be the calling thread's stack.
+ */
+void document_write_deeply(Job *job, Document *document, Sink *sink, Progress *progress,
+                           const ol_pdf_options &options) {
+  size_t size = STACK_LEAST + STACK_PER_OBJECT * document->pdf->getObjectCount();
+  auto body = [&] {
+    job_run(job, [&] {
+      job->stack_begin(size - STACK_LEAST / 2);
+      document_write(job, document, sink, progress, options);
+    });
+  };
+  using Body = decltype(body);
+  bool ran = ol_big_stack_run(
+      size, [](void *context) { (*static_cast<Body *>(context))(); }, &body);
+  if (!ran) job->fail(OL_PDF_OUT_OF_MEMORY, "no memory for a stack");
+  job->poll();
+  job->stack_begin();
 }
 
 void recrypt(Job *job, const ol_pdf_options &options) {
@@ -262,7 +320,9 @@ void recrypt(Job *job, const ol_pdf_options &options) {
   document_unlock(job, &document, options);
   progress.at(READ_SHARE);
   Sink sink(job, options.target_path, document.bytes.size());
-  document_write(job, &document, &sink, &progress, options);
+  streams_prepare(*document.pdf, options.linearize);
+  auto write = options.linearize ? document_write_deeply : document_write;
+  write(job, &document, &sink, &progress, options);
   security_verify(job, &sink, options);
   warnings_report(job, &document, options.strict);
   job->poll();
@@ -286,37 +346,6 @@ void encryption_tell(Job *job, const ol_pdf_source &source, const ol_password *p
   info->key_bits = security.entries.key_bytes * 8;
   info->p = security.entries.p;
   info->encrypt_metadata = security.entries.encrypt_metadata;
-}
-
-void fail_with(Job *job, const QPDFExc &e) {
-  switch (e.getErrorCode()) {
-    case qpdf_e_unsupported:
-      job->fail(OL_PDF_NOT_SUPPORTED, e.what());
-      break;
-    case qpdf_e_password:
-      job->fail(OL_PDF_WRONG_PASSWORD, "the password does not open the document");
-      break;
-    default:
-      job->fail(OL_PDF_UNREADABLE, e.what());
-  }
-}
-
-/* Runs a job's body and turns whatever it throws into a status. */
-template <typename Body>
-ol_pdf_status job_run(Job *job, Body body) {
-  try {
-    body();
-  } catch (const Stop &) {
-  } catch (const QPDFExc &e) {
-    fail_with(job, e);
-  } catch (const std::bad_alloc &) {
-    job->fail(OL_PDF_OUT_OF_MEMORY, "out of memory");
-  } catch (const std::exception &e) {
-    job->fail(OL_PDF_UNREADABLE, e.what());
-  } catch (...) {
-    job->fail(OL_PDF_UNREADABLE, "unknown error");
-  }
-  return job->status();
 }
 
 }  // namespace

@@ -11,9 +11,6 @@ namespace offloop {
 
 namespace {
 
-/* What recursion may use of a thread's stack, of which Node's smallest has 4 MB. */
-constexpr uintptr_t STACK_MAX = 1 << 20;
-
 /* More warnings than this tell nobody anything, and each one costs memory. */
 constexpr size_t WARNINGS_MAX = 10000;
 
@@ -46,6 +43,16 @@ void Job::fail(const ol_system_error &error, const char *path, const char *role)
   report_->system_errno = error.number;
   report_->syscall = error.syscall;
   report_->path = strdup(path);
+}
+
+void Job::stack_begin(uintptr_t size) {
+  stack_ = stack_position();
+  stack_size_ = size;
+}
+
+bool Job::stack_exceeded() const {
+  uintptr_t here = stack_position();
+  return (here < stack_ ? stack_ - here : here - stack_) > stack_size_;
 }
 
 SourceBytes::~SourceBytes() {
@@ -98,18 +105,16 @@ size_t SourceBytes::copy(uint64_t offset, void *out, size_t length) {
   return done;
 }
 
-Source::Source(Job *job, SourceBytes *bytes, const QPDF *document)
-    : job_(job), bytes_(bytes), document_(document), stack_(stack_position()) {
+Source::Source(Job *job, SourceBytes *bytes) : job_(job), bytes_(bytes) {
 }
 
 void Source::watch() {
   job_->poll();
-  uintptr_t here = stack_position();
-  if ((here < stack_ ? stack_ - here : here - stack_) > STACK_MAX) {
+  if (job_->stack_exceeded()) {
     job_->fail(OL_PDF_UNREADABLE, "objects refer to each other too deeply");
     throw Stop();
   }
-  if (document_->numWarnings() > WARNINGS_MAX) {
+  if (job_->document()->numWarnings() > WARNINGS_MAX) {
     job_->fail(OL_PDF_UNREADABLE, "too many errors");
     throw Stop();
   }

@@ -50,6 +50,18 @@ class Job {
     return status_ != OL_PDF_OK;
   }
 
+  /* The stack of the thread that runs the job begins here, and may grow by so much. */
+  void stack_begin(uintptr_t size = STACK_MAX);
+  bool stack_exceeded() const;
+
+  /* The document that is being read, if there is one. */
+  QPDF *document() const {
+    return document_;
+  }
+  void set_document(QPDF *document) {
+    document_ = document;
+  }
+
   ol_pdf_status status() const {
     return status_;
   }
@@ -58,9 +70,15 @@ class Job {
   }
 
  private:
+  /* What recursion may use of a thread's stack, of which Node's smallest has 4 MB. */
+  static constexpr uintptr_t STACK_MAX = 1 << 20;
+
   const volatile int *cancel_;
   ol_pdf_report *report_;
   ol_pdf_status status_ = OL_PDF_OK;
+  QPDF *document_ = nullptr;
+  uintptr_t stack_ = 0;
+  uintptr_t stack_size_ = 0;
 };
 
 /* The bytes of a source, from memory or from a file through a window. */
@@ -101,7 +119,7 @@ class SourceBytes {
  */
 class Source : public InputSource {
  public:
-  Source(Job *job, SourceBytes *bytes, const QPDF *document);
+  Source(Job *job, SourceBytes *bytes);
   ~Source() override = default;
 
   qpdf_offset_t findAndSkipNextEOL() override;
@@ -117,8 +135,6 @@ class Source : public InputSource {
 
   Job *job_;
   SourceBytes *bytes_;
-  const QPDF *document_;
-  uintptr_t stack_;
   uint64_t offset_ = 0;
   std::string name_;
 };
