@@ -5,18 +5,23 @@
 const { monitorEventLoopDelay, performance } = require('node:perf_hooks');
 const { setImmediate: turn, setTimeout: sleep } = require('node:timers/promises');
 
-const { summarize } = require('./stats.js');
+const { median, summarize } = require('./stats.js');
 
 /** Synchronous calls are made in bursts of so many milliseconds, between which the loop turns. */
 const BURST = 1;
 /** The loop's delay is looked at so often, in milliseconds. */
 const RESOLUTION = 1;
 const SAMPLES_MAX = 1 << 16;
+/**
+ * A trial is looked at in so many slices, of which the median counts: each is long enough to bear its
+ * share of garbage collection, and what else runs on the machine spoils only some.
+ */
+const SLICES = 10;
 
 /**
  * @typedef {import('./crypto-columns.js').Calls} Calls
  * @typedef {object} Measure
- * @property {number} nsPerOp elapsed time by operations
+ * @property {number} nsPerOp elapsed time by operations, in the median slice of the trial
  * @property {number} p50Ns of an operation from its call until it has settled
  * @property {number} p99Ns
  * @property {number} stallMs the longest that the loop stood still
@@ -54,22 +59,30 @@ function repeatCalls(call) {
  * @param {number} time in milliseconds
  * @param {number} count the first burst's calls
  * @param {number[]} [latencies] receives each call's nanoseconds
+ * @returns {Promise<{ slices: number[], count: number }>} each slice's milliseconds per call, and
+ * how many calls a burst has
  */
 async function runBursts(repeat, time, count, latencies) {
-  let elapsed = 0;
-  let calls = 0;
-  while (elapsed < time) {
+  /** @type {number[]} */
+  const slices = [];
+  let slice = { ms: 0, calls: 0 };
+  for (let elapsed = 0; elapsed < time;) {
     const samples = latencies === undefined ? undefined : new Float64Array(count);
     const ms = repeat(count, samples);
     if (samples !== undefined) for (const sample of samples) latencies?.push(sample);
     elapsed += ms;
-    calls += count;
+    slice.ms += ms;
+    slice.calls += count;
+    if (slice.ms >= time / SLICES) {
+      slices.push(slice.ms / slice.calls);
+      slice = { ms: 0, calls: 0 };
+    }
     // The clock may not see a few calls, and one slow burst says little.
     const factor = ms > 0 ? Math.min(2, Math.max(0.5, BURST / ms)) : 2;
     count = Math.max(1, Math.round(count * factor));
     await turn();
   }
-  return { msPerCall: elapsed / calls, count };
+  return { slices, count };
 }
 
 /**
@@ -80,26 +93,56 @@ async function runBursts(repeat, time, count, latencies) {
 async function measureSync({ call, repeat = repeatCalls(call) }, time) {
   const warm = await runBursts(repeat, time / 2, 1);
   const endWatch = await watchLoop();
-  const { msPerCall, count } = await runBursts(repeat, time, warm.count);
+  const { slices, count } = await runBursts(repeat, time, warm.count);
   /** @type {number[]} */
   const latencies = [];
   await runBursts(repeat, time / 4, count, latencies);
-  return toMeasure(msPerCall, latencies, await endWatch());
+  return toMeasure(median(slices), latencies, await endWatch());
+}
+
+/** How many operations are still to be begun, and when each slice of them was done. */
+class Quota {
+  /**
+   * @param {number} count
+   * @param {number} slices
+   */
+  constructor(count, slices) {
+    this.step = Math.ceil(count / slices);
+    this.left = this.step * slices;
+    this.done = 0;
+    this.next = this.step;
+    this.marks = [performance.now()];
+  }
+
+  settled() {
+    if (++this.done < this.next) return;
+    this.marks.push(performance.now());
+    this.next += this.step;
+  }
+
+  /** @returns {number} milliseconds per operation in the median slice */
+  msPerCall() {
+    const times = this.marks.slice(1).map((mark, i) => mark - this.marks[i]);
+    return median(times) / this.step;
+  }
 }
 
 /**
  * @param {Calls['call']} call
  * @param {number} slot
- * @param {{ left: number }} quota
+ * @param {Quota} quota
  */
 async function flow(call, slot, quota) {
-  while (quota.left-- > 0) sink = await call(slot);
+  while (quota.left-- > 0) {
+    sink = await call(slot);
+    quota.settled();
+  }
 }
 
 /**
  * @param {Calls['call']} call
  * @param {number} slot
- * @param {{ left: number }} quota
+ * @param {Quota} quota
  * @param {number[]} latencies
  */
 async function flowTimed(call, slot, quota, latencies) {
@@ -111,15 +154,16 @@ async function flowTimed(call, slot, quota, latencies) {
 }
 
 /**
- * @param {(slot: number, quota: { left: number }) => Promise<void>} run
+ * @param {Calls['call']} call
  * @param {number} inFlight
  * @param {number} count
+ * @param {number} slices
+ * @returns {Promise<number>} milliseconds per operation in the median slice
  */
-async function timeFlows(run, inFlight, count) {
-  const quota = { left: count };
-  const start = performance.now();
-  await Promise.all(Array.from({ length: inFlight }, (_, slot) => run(slot, quota)));
-  return (performance.now() - start) / count;
+async function timeFlows(call, inFlight, count, slices) {
+  const quota = new Quota(count, slices);
+  await Promise.all(Array.from({ length: inFlight }, (_, slot) => flow(call, slot, quota)));
+  return quota.msPerCall();
 }
 
 /**
@@ -129,23 +173,26 @@ async function timeFlows(run, inFlight, count) {
  * @returns {Promise<Measure>}
  */
 async function measureAsync({ call }, inFlight, time) {
-  /** @type {(slot: number, quota: { left: number }) => Promise<void>} */
-  const run = (slot, quota) => flow(call, slot, quota);
   let count = inFlight;
   let msPerCall = 0;
   for (let elapsed = 0; elapsed < time / 2; elapsed += count * msPerCall) {
     if (msPerCall > 0) {
       count = Math.max(inFlight, Math.min(4 * count, Math.ceil(time / 4 / msPerCall)));
     }
-    msPerCall = await timeFlows(run, inFlight, count);
+    msPerCall = await timeFlows(call, inFlight, count, 1);
   }
   const endWatch = await watchLoop();
   count = Math.max(2 * inFlight, Math.ceil(time / msPerCall));
-  msPerCall = await timeFlows(run, inFlight, count);
+  // Results come in batches, so a slice of a few would say more of the batches than of the rate.
+  const slices = Math.max(1, Math.min(SLICES, Math.floor(count / (4 * inFlight))));
+  msPerCall = await timeFlows(call, inFlight, count, slices);
   /** @type {number[]} */
   const latencies = [];
   const sampled = Math.min(SAMPLES_MAX, Math.max(2 * inFlight, Math.ceil(count / 4)));
-  await timeFlows((slot, quota) => flowTimed(call, slot, quota, latencies), inFlight, sampled);
+  const quota = new Quota(sampled, 1);
+  await Promise.all(
+    Array.from({ length: inFlight }, (_, slot) => flowTimed(call, slot, quota, latencies)),
+  );
   return toMeasure(msPerCall, latencies, await endWatch());
 }
 

@@ -208,10 +208,11 @@ function renderPage(result) {
 <h1>Throughput of ciphers, digests and HMACs</h1>
 <p class="machine">${escapeMarkup(machine)}<br>${escapeMarkup(listed.join(' · '))}</p>
 <p class="note">Medians of ${options.trials} trials of ${options.time} ms, each in a process of its
-own. Bars: throughput in percent of OpenSSL alone, which is a loop in C over the same libcrypto on one
-thread. Cells: time per operation and throughput; below them the median and 99th percentile of an
-operation's latency and the longest stall of the event loop. × n: n operations in flight. Synchronous
-columns call in bursts of 1 ms, so that much stall is theirs at least.${escapeMarkup(absent)}</p>
+own and itself the median of ten slices. Bars: throughput in percent of OpenSSL alone, which is a loop
+in C over the same libcrypto on one thread. Cells: time per operation and throughput; below them the
+median and 99th percentile of an operation's latency and the longest stall of the event loop. × n: n
+operations in flight. Synchronous columns call in bursts of 1 ms, so that much stall is theirs at
+least.${escapeMarkup(absent)}</p>
 <section class="first">
 <h2>Ratios</h2>
 ${renderRatios(result)}
