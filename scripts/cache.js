@@ -48,7 +48,9 @@ function nodes() {
     });
     fs.writeFileSync(marker, '');
   }
-  const { dependencies } = require('./nodes/package.json');
+  const { dependencies } = JSON.parse(
+    fs.readFileSync(path.join(__dirname, 'nodes', 'package.json'), 'utf8'),
+  );
   return Object.entries(dependencies).map(([name, range]) => ({
     version: String(range).split('@')[1],
     folder: path.join(folder, 'node_modules', name),

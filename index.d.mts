@@ -1,0 +1,4 @@
+import offloop = require('./index.js');
+
+export * from './index.js';
+export default offloop;
