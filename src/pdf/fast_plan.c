@@ -274,11 +274,12 @@ static bool fetch_ciphers(ol_plan *plan) {
 }
 
 /* What the trailer must say, and what it must not. */
-static bool check_trailer(const ol_plan *plan) {
+static bool check_trailer(ol_plan *plan) {
   const ol_xref *xref = &plan->xref;
   const ol_entry *root = &xref->trailer_walk.entries[OL_KEY_ROOT];
   const ol_entry *id = &xref->trailer_walk.entries[OL_KEY_ID];
   const ol_entry *encrypt = &xref->trailer_walk.entries[OL_KEY_ENCRYPT];
+  ol_plan_note(plan, &xref->trailer_walk);
   if (root->type != OL_VALUE_REFERENCE || (uint64_t)root->integer >= xref->size) return false;
   for (size_t i = 0; i < xref->trailer_strings.count; i++) {
     const ol_string_at *string = &xref->trailer_strings.items[i];

@@ -79,6 +79,7 @@ typedef struct {
   ol_reference *attachments; /* Streams that /EF names, where attachments are encrypted apart. */
   size_t attachment_count;
   bool attachments_known;
+  uint32_t highest_reference;       /* In any object that is kept, or the trailer. */
   uint64_t hints[2];                /* Where hint streams of a linearized file begin; 0 for none. */
   ol_inflate_buffer decoded, clear; /* Scratch for object streams. */
   EVP_CIPHER *aes128, *aes256;
@@ -145,6 +146,14 @@ bool ol_text_print(ol_text *text, const char *format, ...)
     __attribute__((format(printf, 2, 3)))
 #endif
     ;
+
+/** Notes what a walk found that concerns the document as a whole. */
+static inline void ol_plan_note(ol_plan *plan, const ol_walk *walk) {
+  plan->signature |= walk->signature;
+  if (walk->highest_reference > plan->highest_reference) {
+    plan->highest_reference = walk->highest_reference;
+  }
+}
 
 /** Length of data of `plain` bytes when enciphered. */
 static inline uint64_t ol_crypt_length(unsigned method, uint64_t plain) {

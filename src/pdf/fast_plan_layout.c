@@ -4,7 +4,7 @@
 
 #include "fast_plan.h"
 
-enum { ID_SIZE = 16, TABLE_ROW = 20, TABLE_OFFSET_DIGITS = 10 };
+enum { ID_SIZE = 16, TABLE_ROW = 20, TABLE_OFFSET_DIGITS = 10, NUMBERS_SKIPPED_MAX = 1 << 16 };
 
 static bool add_hex(ol_text *text, const uint8_t *bytes, size_t length) {
   static const char digits[] = "0123456789abcdef";
@@ -151,19 +151,25 @@ static bool add_stream(ol_plan *plan, uint32_t number, uint32_t encrypt) {
   return ol_text_add(text, "\nendstream\nendobj\n", 18);
 }
 
-/* A number for a new object. The table may grow by it. */
+/*
+ * A number for a new object: one that nothing refers to, since a reference to an object that is
+ * not there means null and must go on doing so.
+ */
 static bool new_number(ol_plan *plan, uint32_t *number) {
   ol_xref *x = &plan->xref;
-  if (x->size > OL_XREF_OBJECTS_MAX) return false;
-  if (x->size == x->capacity) {
-    size_t capacity = x->capacity + 16;
+  size_t next = x->size;
+  if (next <= plan->highest_reference) next = (size_t)plan->highest_reference + 1;
+  if (next > OL_XREF_OBJECTS_MAX || next - x->size > NUMBERS_SKIPPED_MAX) return false;
+  if (next >= x->capacity) {
+    size_t capacity = next + 16;
     ol_xref_entry *entries = realloc(x->entries, capacity * sizeof *entries);
     if (!entries) return false;
     memset(entries + x->capacity, 0, (capacity - x->capacity) * sizeof *entries);
     x->entries = entries;
     x->capacity = capacity;
   }
-  *number = (uint32_t)x->size++;
+  x->size = next + 1;
+  *number = (uint32_t)next;
   return true;
 }
 
@@ -220,6 +226,10 @@ bool ol_plan_layout(ol_plan *plan) {
   if (stream) {
     if (!new_number(plan, &number)) return false;
     plan->xref.entries[number] = (ol_xref_entry){xref_at, 0, OL_XREF_PLAIN};
+  }
+  /* /Size is one more than the highest number in use, which may be one that was dropped. */
+  while (plan->xref.size > 1 && !is_used(&plan->xref.entries[plan->xref.size - 1])) {
+    plan->xref.size--;
   }
   if (!(stream ? add_stream(plan, number, encrypt) : add_table(plan, encrypt)) ||
       !ol_text_print(&plan->tail, "startxref\n%llu\n%%%%EOF\n", (unsigned long long)xref_at)) {

@@ -348,7 +348,7 @@ static bool walk_subject(ol_plan *plan, ol_planned *object, subject *s, uint64_t
       available < object->body_length) {
     return false;
   }
-  plan->signature |= s->walk.signature;
+  ol_plan_note(plan, &s->walk);
   return true;
 }
 

@@ -116,7 +116,7 @@ static bool check_members(ol_plan *plan, const ol_walk *walk, const member *memb
         ol_object_walk(bytes + at, length - (size_t)at, &options, &inner) != OL_WALK_OK) {
       goto done;
     }
-    plan->signature |= inner.signature;
+    ol_plan_note(plan, &inner);
     if (inner.type == OL_VALUE_INTEGER && !note_integer(plan, m->number, inner.integer)) goto done;
     if (m->number == root->integer) {
       if (root->generation != 0 || !take_catalog(plan, m->number, bytes + at, inner.end)) {

@@ -234,6 +234,7 @@ static bool take_reference(walker *w, frame *f, const ol_token *token) {
   if (f->first <= 0 || f->first > INT32_MAX || f->second < 0 || f->second > 65535) {
     return fail(w, OL_WALK_UNSURE);
   }
+  if (f->first > w->walk->highest_reference) w->walk->highest_reference = (uint32_t)f->first;
   if (f->at == IN_ARRAY) {
     f->integers = 0;
     return true;

@@ -99,7 +99,8 @@ typedef struct {
   uint32_t value_at;
   uint32_t end; /* Behind the value and, for an object, behind its endobj, or stream and its EOL. */
   bool stream;
-  bool signature; /* Holds a signature field with a value. */
+  bool signature;             /* Holds a signature field with a value. */
+  uint32_t highest_reference; /* The highest number that any reference names. */
   ol_entry entries[OL_KEY_COUNT];
 } ol_walk;
 
