@@ -190,6 +190,17 @@ const [hmac, hmacAsync] = forms({
 });
 
 /**
+ * How well a name of several for one digest serves: 'ripemd160' rather than 'ripemd', for it tells
+ * the size, and 'sha256' rather than 'sha-256' and 'sha512-256' rather than 'sha-512/256', for all
+ * Nodes know it.
+ * @param {string} name
+ */
+function rankOf(name) {
+  if (!/\d$/.test(name)) return 2;
+  return /[a-z]-\d|\//i.test(name) ? 1 : 0;
+}
+
+/**
  * Every digest that this Node offers, each once, under the name that getHashes() has for it where
  * it has one.
  * @returns {string[]}
@@ -202,8 +213,7 @@ function listHashes() {
     const digest = native.findDigest(name);
     if (digest === undefined) continue;
     const known = names.get(digest.id);
-    // 'ripemd160' rather than 'ripemd': a name that tells the size.
-    if (known === undefined || (!/\d$/.test(known) && /\d$/.test(name))) {
+    if (known === undefined || rankOf(name) < rankOf(known)) {
       names.set(digest.id, name.toLowerCase());
     }
   }

@@ -3,6 +3,7 @@
 /** Keys: bytes, or a secret KeyObject, whose exported bytes are the call's own and wiped after it. */
 
 const { KeyObject } = require('node:crypto');
+const { isKeyObject } = require('node:util').types;
 
 const { toBytes, toBytesOrText } = require('./bytes');
 const { invalidArgValue } = require('./errors');
@@ -18,7 +19,8 @@ const TEXT_OR_KEY = `of type string or ${KEY}`;
  * @returns {Uint8Array | KeyObject}
  */
 function toKey(key, { text }) {
-  if (key instanceof KeyObject) {
+  // What only inherits from one, a Proxy for example, cannot be exported on newer Nodes.
+  if (key instanceof KeyObject && isKeyObject(key)) {
     if (key.type === 'secret') return key;
     throw invalidArgValue('key', `is a ${key.type} key, not a secret one`);
   }

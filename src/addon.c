@@ -80,8 +80,9 @@ static bool name_argument(napi_env napi, napi_callback_info info, char name[NAME
   if (napi_get_value_string_utf8(napi, argument, name, NAME_MAX_BYTES, NULL) != napi_ok) {
     return false;
   }
-  /* A name with a NUL in it is not the name in front of that. */
-  return strlen(name) == length;
+  /* A name with a NUL in it is not the name in front of that, nor is one with a space behind it,
+   * which OpenSSL 3.5 overlooks. */
+  return strlen(name) == length && strchr(name, ' ') == NULL;
 }
 
 static void set_number(napi_env napi, napi_value object, const char *name, uint32_t number) {
