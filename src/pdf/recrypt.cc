@@ -216,6 +216,12 @@ void streams_prepare(QPDF &pdf, bool linearize) {
   }
 }
 
+/* libqpdf writes the keys that a trailer has, /Size only if it is there: a damaged one lacks it. */
+void trailer_complete(QPDF &pdf) {
+  QPDFObjectHandle trailer = pdf.getTrailer();
+  if (!trailer.hasKey("/Size")) trailer.replaceKey("/Size", QPDFObjectHandle::newInteger(1));
+}
+
 qpdf_object_stream_e object_stream_mode(ol_pdf_object_streams mode) {
   if (mode == OL_PDF_STREAMS_GENERATE) return qpdf_o_generate;
   return mode == OL_PDF_STREAMS_DISABLE ? qpdf_o_disable : qpdf_o_preserve;
@@ -320,6 +326,7 @@ void recrypt(Job *job, const ol_pdf_options &options) {
   document_unlock(job, &document, options);
   progress.at(READ_SHARE);
   Sink sink(job, options.target_path, document.bytes.size());
+  trailer_complete(*document.pdf);
   streams_prepare(*document.pdf, options.linearize);
   auto write = options.linearize ? document_write_deeply : document_write;
   write(job, &document, &sink, &progress, options);
