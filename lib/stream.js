@@ -220,6 +220,12 @@ function withKey(key, make) {
 }
 
 /**
+ * A stream has no target.
+ * @param {Record<string, any>} options
+ */
+const pickCipherOptions = ({ aad, tag, tagLength }) => ({ aad, tag, tagLength });
+
+/**
  * @param {boolean} encrypting
  * @param {any} algorithm
  * @param {any} keyLike
@@ -233,7 +239,7 @@ function createCipher(encrypting, algorithm, keyLike, iv, given) {
   const options = toOptions(given);
   /** @type {any} */
   const call = { cipher, tagLength: 16, aad: undefined, tag: undefined };
-  readCipherOptions(call, { ...options, target: undefined }, false);
+  readCipherOptions(call, pickCipherOptions(options), false);
   const { aad, tag, tagLength } = call;
   if (tag !== undefined && byteLengthOf(tag) < tagLength) {
     throw outOfRange('options.tag', `of ${tagLength} bytes`, byteLengthOf(tag));
