@@ -59,7 +59,7 @@ const DEFAULT_FLAG = PRINT;
  * @returns {Scheme}
  */
 function toScheme(encryption, version) {
-  const name = encryption ?? versions.get(version) ?? 'aes-256';
+  const name = encryption === undefined ? (versions.get(version) ?? 'aes-256') : encryption;
   const choice = toChoice(name, 'options.encryption', schemeNames);
   return /** @type {Scheme} */ (schemes.find((scheme) => scheme.name === choice));
 }
@@ -106,10 +106,10 @@ function readPermissions(permissions) {
 
 /**
  * Bits, or a whole /P, whose other bits are fixed.
- * @param {any} value
+ * @param {any} [value]
  * @returns {number}
  */
-function readFlag(value) {
+function readFlag(value = DEFAULT_FLAG) {
   const flag = toInteger(value, 'options.userProtectionFlag', -(2 ** 31), 4095);
   const reserved = flag < 0 ? ~(flag | KNOWN) !== 3 : (flag & ~KNOWN) !== 0;
   if (!reserved) return flag;
@@ -133,7 +133,7 @@ function toRevision2(options) {
     }
     return ~0x3f | (flag & KNOWN_REVISION_2);
   }
-  const flag = readFlag(options.userProtectionFlag ?? DEFAULT_FLAG);
+  const flag = readFlag(options.userProtectionFlag);
   // In a whole /P these bits are reserved, and 1.
   const beyond = flag & KNOWN & ~KNOWN_REVISION_2;
   if (beyond !== 0 && !(flag < 0 && beyond === (KNOWN & ~KNOWN_REVISION_2))) {
@@ -156,7 +156,7 @@ function toP(options, scheme, encryptMetadata) {
   if (scheme.name === 'rc4-40') return toRevision2(options);
   const { flag, noAccessibility } =
     options.permissions === undefined
-      ? { flag: readFlag(options.userProtectionFlag ?? DEFAULT_FLAG), noAccessibility: false }
+      ? { flag: readFlag(options.userProtectionFlag), noAccessibility: false }
       : readPermissions(options.permissions);
   if ((flag & PRINT_FULL) !== 0 && (flag & PRINT) === 0) {
     throw invalidArgValue('options.userProtectionFlag', 'has 2048 (full printing) without 4');

@@ -59,7 +59,7 @@ function toSource(source, asynchronous) {
 
 /**
  * Byte strings, each behind its length, in one buffer that is wiped as a whole.
- * @param {Uint8Array[]} strings
+ * @param {Uint8Array[]} strings which are wiped here
  * @returns {Buffer}
  */
 function pack(strings) {
@@ -70,6 +70,7 @@ function pack(strings) {
     packed.writeUInt32LE(each.length, at);
     packed.set(each, at + 4);
     at += 4 + each.length;
+    each.fill(0);
   }
   return packed;
 }
