@@ -13,7 +13,7 @@ const { execFileSync, spawnSync } = require('node:child_process');
 const fs = require('node:fs');
 const path = require('node:path');
 
-const { cache, nodes, root } = require('./cache');
+const { cache, nodes, root, run } = require('./cache');
 
 const binary = path.join('prebuilds', 'linux-x64', 'offloop.node');
 
@@ -33,7 +33,8 @@ function copyTree() {
     fs.mkdirSync(path.dirname(path.join(tree, file)), { recursive: true });
     fs.copyFileSync(from, path.join(tree, file));
   }
-  fs.symlinkSync(path.join(root, 'node_modules'), path.join(tree, 'node_modules'));
+  // Links to each file, so that the packages' paths are the copy's own, as the tests expect.
+  run('cp', ['-al', path.join(root, 'node_modules'), path.join(tree, 'node_modules')]);
   const shared = path.join(home, 'shared');
   fs.rmSync(shared, { force: true });
   if (fs.existsSync(path.join(root, '..', 'shared'))) {

@@ -85,9 +85,11 @@ const uses = {
     });
   },
   recryptAsync: async (o) => {
-    const damaged = fs.readFileSync('plain.pdf').subarray(0, -40);
-    const locked = await o.recryptAsync(damaged, { ownerPassword: 'own' });
+    const locked = await o.recryptAsync(fs.readFileSync('plain.pdf'), { ownerPassword: 'own' });
     assert.strictEqual(o.pdfEncryption(locked).revision, 6);
+    const report = await o.recryptAsync('damaged.pdf', 'repaired.pdf');
+    assert.strictEqual(report.repaired, true);
+    assert.ok(report.warnings.length > 0);
   },
   pdfEncryption: (o) => assert.strictEqual(o.pdfEncryption('plain.pdf').encrypted, false),
   pdfEncryptionAsync: async (o) =>
