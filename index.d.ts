@@ -1,7 +1,7 @@
 /// <reference types="node" />
 
 import type { KeyObject } from 'node:crypto';
-import type { Transform, TransformOptions } from 'node:stream';
+import type { Readable, Transform, TransformOptions, Writable } from 'node:stream';
 
 // Bytes, text and what every operation's options share.
 
@@ -613,8 +613,26 @@ export interface PdfOpenOptions {
   password?: PdfPassword | undefined;
 }
 
+/** How the source is read and the output written, whatever its encryption. */
+export interface RecryptCommonOptions extends PdfOpenOptions {
+  /** Whether the output is arranged for viewing page by page while it loads: false unless given. */
+  linearize?: boolean | undefined;
+  /** Whether objects are kept together in compressed streams: as they are unless given. */
+  objectStreams?: 'preserve' | 'generate' | 'disable' | undefined;
+  /** Whether damage is an error, even where it could be repaired: false unless given. */
+  strict?: boolean | undefined;
+  /** Called with each warning, before the result is there. */
+  onWarning?: ((message: string) => void) | undefined;
+}
+
+/** What {@link recryptAsync} takes besides. */
+export interface RecryptAsyncOptions extends AsyncOptions {
+  /** Called with the fraction done, from time to time; it never falls, and ends at 1. */
+  onProgress?: ((fraction: number) => void) | undefined;
+}
+
 /** Without a new password the output is not encrypted, and nothing about encryption may be said. */
-export interface RecryptPlainOptions extends PdfOpenOptions {
+export interface RecryptPlainOptions extends RecryptCommonOptions {
   userPassword?: undefined;
   ownerPassword?: undefined;
   encryption?: undefined;
@@ -625,7 +643,7 @@ export interface RecryptPlainOptions extends PdfOpenOptions {
 }
 
 /** How the output is encrypted. */
-export interface PdfProtection extends PdfOpenOptions {
+export interface PdfProtection extends RecryptCommonOptions {
   /** `'aes-256'` unless `version` says otherwise. */
   encryption?: PdfEncryptionName | undefined;
   /**
@@ -704,18 +722,21 @@ export function recrypt(source: PdfSource): Buffer;
 /** Writes a PDF document anew and returns it. */
 export function recrypt(source: PdfSource, options: RecryptOptions): Buffer;
 
-/** {@link recrypt} on the pool; several documents at a time. */
+/**
+ * {@link recrypt} on the pool; several documents at a time. Source and target may be streams: the
+ * source is read to its end first, the target ended on success and destroyed on failure.
+ */
 export function recryptAsync(
-  source: PdfSource,
-  target: string | URL,
-  options?: RecryptOptions & AsyncOptions,
+  source: PdfSource | Readable,
+  target: string | URL | Writable,
+  options?: RecryptOptions & RecryptAsyncOptions,
 ): Promise<RecryptReport>;
 /** {@link recrypt} on the pool, without encryption, returning the document. */
-export function recryptAsync(source: PdfSource): Promise<Buffer>;
+export function recryptAsync(source: PdfSource | Readable): Promise<Buffer>;
 /** {@link recrypt} on the pool, returning the document. */
 export function recryptAsync(
-  source: PdfSource,
-  options: RecryptOptions & AsyncOptions,
+  source: PdfSource | Readable,
+  options: RecryptOptions & RecryptAsyncOptions,
 ): Promise<Buffer>;
 
 /** A document that is not encrypted. */

@@ -12,6 +12,7 @@ const { forms } = require('./operation');
 const { toAsyncOptions, toBoolean, toChoice, toOptions } = require('./options');
 const { describeP, toP, toScheme, toVersion } = require('./pdf-options');
 const { encodeNewPassword, passwordCandidates, toPassword } = require('./pdf-password');
+const { drain, isReadable, isWritable, writeAll } = require('./pdf-streams');
 
 /** A document always leaves the loop. */
 const INLINE_BYTES = -1;
@@ -27,7 +28,9 @@ const OBJECT_STREAMS = ['preserve', 'generate', 'disable'];
 const PROGRESS_INTERVAL = 50;
 
 const SOURCE = 'a path, a URL, or bytes';
+const ASYNC_SOURCE = `${SOURCE}, or a Readable`;
 const TARGET = 'a path or a URL';
+const ASYNC_TARGET = `${TARGET}, or a Writable`;
 
 /**
  * A path as bytes that end with a NUL, absolute from now on.
@@ -46,13 +49,22 @@ function toPath(value, name) {
 const isPath = (value) => typeof value === 'string' || value instanceof URL;
 
 /**
+ * @typedef {object} Source exactly one is given by the time the job runs
+ * @property {Buffer | undefined} path
+ * @property {Uint8Array | undefined} data
+ * @property {import('node:stream').Readable} [stream]
+ */
+
+/**
  * @param {any} source
  * @param {boolean} asynchronous
- * @returns {{ path: Buffer | undefined, data: Uint8Array | undefined }}
+ * @returns {Source}
  */
 function toSource(source, asynchronous) {
   if (isPath(source)) return { path: toPath(source, 'source'), data: undefined };
-  const data = toBytes(source, 'source', SOURCE);
+  if (asynchronous && isReadable(source))
+    return { path: undefined, data: undefined, stream: source };
+  const data = toBytes(source, 'source', asynchronous ? ASYNC_SOURCE : SOURCE);
   if (asynchronous) refuseResizable(data, 'source');
   return { path: undefined, data };
 }
@@ -138,8 +150,9 @@ function toProtection(options) {
  * @property {Buffer} secret
  * @property {AbortSignal | undefined} signal
  * @property {boolean} always
- * @property {{ path: Buffer | undefined, data: Uint8Array | undefined }} source
+ * @property {Source} source
  * @property {Buffer | undefined} targetPath
+ * @property {import('node:stream').Writable | undefined} targetStream
  * @property {number} flags
  * @property {number} p
  * @property {number} version
@@ -175,7 +188,7 @@ function prepare(asynchronous, source, target, given) {
     (toFlag(strict, 'options.strict', false) ? STRICT : 0);
   const candidates = passwordCandidates(toOptionalPassword(password, 'options.password'));
   const warn = toCallback(onWarning, 'options.onWarning');
-  const targetPath = target === undefined ? undefined : toPath(target, 'target');
+  const targetPath = isPath(target) ? toPath(target, 'target') : undefined;
   const from = toSource(source, asynchronous);
   const [user, owner] = protection.secrets;
   return {
@@ -186,6 +199,7 @@ function prepare(asynchronous, source, target, given) {
     always,
     source: from,
     targetPath,
+    targetStream: targetPath === undefined ? target : undefined,
     flags,
     p: protection.p,
     version: protection.version,
@@ -207,15 +221,18 @@ const argumentsOf = ({ source, targetPath, secret, flags, p, version, progress }
   progress,
 ];
 
+/** @typedef {{ bytesWritten: number, repaired: boolean, warnings: string[], data?: Buffer }} Result */
+
 /**
+ * What the caller gets of a job that is done.
  * @param {RecryptCall} call
- * @param {{ bytesWritten: number, repaired: boolean, warnings: string[], data?: Buffer }} result
+ * @param {Result} result
  */
-function finish({ onProgress, onWarning, targetPath }, result) {
+function conclude({ onProgress, onWarning, targetPath, targetStream }, result) {
   const { data, ...report } = result;
   if (onWarning !== undefined) for (const warning of report.warnings) onWarning(warning);
   onProgress?.(1);
-  return targetPath === undefined ? /** @type {Buffer} */ (data) : report;
+  return targetPath === undefined && targetStream === undefined ? data : report;
 }
 
 /**
@@ -236,38 +253,38 @@ function watchProgress({ progress, onProgress }) {
   return () => clearInterval(timer);
 }
 
-const [recryptSync, recryptOnPool] = forms({
+/** Runs a call that is prepared already. */
+const [runAtOnce, runOnPool] = forms({
   name: 'recrypt',
   inlineBytes: INLINE_BYTES,
   /**
-   * @param {boolean} asynchronous
-   * @param {any} source
-   * @param {any} target
-   * @param {any} options
-   * @param {{ call?: RecryptCall }} [kept] where the prepared call is wanted
+   * @param {boolean} _asynchronous
+   * @param {RecryptCall} call
    */
-  prepare(asynchronous, source, target, options, kept = {}) {
-    kept.call = prepare(asynchronous, source, target, options);
-    return kept.call;
-  },
+  prepare: (_asynchronous, call) => call,
   run: (call) => native.recrypt(...argumentsOf(call)),
   submit: (slot, maxQueued, call) => native.recryptAsync(slot, maxQueued, ...argumentsOf(call)),
-  finish,
+  /**
+   * @param {RecryptCall} _call
+   * @param {Result} result
+   */
+  finish: (_call, result) => result,
 });
 
 /**
  * Tells (source, target, options) from (source, options). A target that is undefined or null must
  * not quietly mean the other form.
  * @param {any[]} args
+ * @param {boolean} asynchronous
  * @returns {[any, any, any]}
  */
-function sortArguments(args) {
+function sortArguments(args, asynchronous) {
   const [source, second, options] = args;
   if (args.length < 2) return [source, undefined, undefined];
-  if (isPath(second)) return [source, second, options];
+  if (isPath(second) || (asynchronous && isWritable(second))) return [source, second, options];
   const isOptions = typeof second === 'object' && second !== null && !Array.isArray(second);
   if (args.length > 2 || !isOptions || ArrayBuffer.isView(second)) {
-    throw invalidArgType('target', TARGET, second);
+    throw invalidArgType('target', asynchronous ? ASYNC_TARGET : TARGET, second);
   }
   return [source, undefined, second];
 }
@@ -277,7 +294,42 @@ function sortArguments(args) {
  * @returns {any}
  */
 function recrypt(...args) {
-  return recryptSync(...sortArguments(args));
+  const call = prepare(false, ...sortArguments(args, false));
+  return conclude(call, runAtOnce(call));
+}
+
+/**
+ * @param {RecryptCall} call
+ * @returns {Promise<Result>}
+ */
+async function runWatched(call) {
+  const end = watchProgress(call);
+  try {
+    return await runOnPool(call);
+  } finally {
+    end();
+  }
+}
+
+/**
+ * Takes a source that is a stream in, before the job itself.
+ * @param {RecryptCall} call
+ * @returns {Promise<Result>}
+ */
+async function runFromStream(call) {
+  const { source, signal } = call;
+  if (source.stream === undefined) return runWatched(call);
+  let spool;
+  try {
+    spool = await drain(source.stream, signal);
+    const path = spool.path === undefined ? undefined : toPath(spool.path, 'source');
+    const { data } = spool;
+    const bytes = data === undefined ? 0 : data.length;
+    return await runWatched({ ...call, bytes, source: { path, data } });
+  } finally {
+    call.secret.fill(0);
+    spool?.close();
+  }
 }
 
 /**
@@ -285,14 +337,17 @@ function recrypt(...args) {
  * @returns {Promise<any>}
  */
 async function recryptAsync(...args) {
-  /** @type {{ call?: RecryptCall }} */
-  const kept = {};
-  const result = recryptOnPool(...sortArguments(args), kept);
-  const end = kept.call === undefined ? () => {} : watchProgress(kept.call);
+  const call = prepare(true, ...sortArguments(args, true));
+  const { targetStream, signal } = call;
+  if (targetStream === undefined) return conclude(call, await runFromStream(call));
   try {
-    return await result;
-  } finally {
-    end();
+    const result = await runFromStream(call);
+    await writeAll(targetStream, /** @type {Buffer} */ (result.data), signal);
+    return conclude(call, result);
+  } catch (error) {
+    // Without an error of its own, which nobody may be listening for: the promise tells it.
+    targetStream.destroy();
+    throw error;
   }
 }
 
