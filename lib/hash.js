@@ -191,13 +191,12 @@ const [hmac, hmacAsync] = forms({
 
 /**
  * How well a name of several for one digest serves: 'ripemd160' rather than 'ripemd', for it tells
- * the size, and 'sha256' rather than 'sha-256' and 'sha512-256' rather than 'sha-512/256', for all
- * Nodes know it.
+ * the size, and 'sha256' rather than 'sha-256' or 'sha2-256', for all Nodes list it so.
  * @param {string} name
  */
 function rankOf(name) {
   if (!/\d$/.test(name)) return 2;
-  return /[a-z]-\d|\//i.test(name) ? 1 : 0;
+  return /[a-z]-\d|\/|^sha2-/i.test(name) ? 1 : 0;
 }
 
 /**
@@ -208,7 +207,7 @@ function rankOf(name) {
 function listHashes() {
   /** @type {Map<number, string>} */
   const names = new Map();
-  const candidates = [...getHashes(), 'keccak-kmac-128', 'keccak-kmac-256', 'md5-sha1', 'sm3'];
+  const candidates = [...getHashes(), 'keccak-kmac128', 'keccak-kmac256', 'md5-sha1', 'sm3'];
   for (const name of candidates) {
     const digest = native.findDigest(name);
     if (digest === undefined) continue;
