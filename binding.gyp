@@ -41,6 +41,7 @@
         "src/core/stream_cipher.c",
         "src/core/stream_digest.c",
         "src/pdf/big_stack.c",
+        "src/pdf/engine.c",
         "src/pdf/fast.c",
         "src/pdf/fast_crypt.c",
         "src/pdf/fast_decode.c",
@@ -72,6 +73,9 @@
       "cflags": ["-Wall", "-Wextra", "-fvisibility=hidden", "-O3"],
       "cflags_c": ["-std=gnu11"],
       "cflags_cc": ["-std=gnu++17"],
+      # libqpdf asks objects of ours what they are (dynamic_cast).
+      "cflags_cc!": ["-fno-rtti"],
+      "xcode_settings": { "GCC_ENABLE_CPP_RTTI": "YES" },
       "conditions": [
         # Without -z now, a function that this Node lacks would end the process when it is called,
         # instead of failing the load.
