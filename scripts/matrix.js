@@ -4,44 +4,19 @@
  * Runs the test suite on every release of Node in scripts/nodes, all with the one binary in
  * prebuilds. The tree is copied without its build, which would be loaded first.
  *
- *   npm run test:matrix [-- VERSION…] [-- FILE…]
+ *   npm run test:matrix [-- VERSION… FILE…]
  *
  * Arguments that are a version (22) choose releases, all others test files.
  */
 
-const { execFileSync, spawnSync } = require('node:child_process');
+const { spawnSync } = require('node:child_process');
 const fs = require('node:fs');
 const path = require('node:path');
 
-const { cache, nodes, root, run } = require('./cache');
+const { cache, nodes, root } = require('./cache');
+const { copyTree, testFiles } = require('./tree');
 
 const binary = path.join('prebuilds', 'linux-x64', 'offloop.node');
-
-/** The tree as git sees it, with what has not been added yet, but nothing that is ignored. */
-function copyTree() {
-  const home = path.join(cache, 'matrix');
-  const tree = path.join(home, 'offloop');
-  fs.rmSync(tree, { recursive: true, force: true });
-  const listed = execFileSync('git', ['ls-files', '-z', '-co', '--exclude-standard'], {
-    cwd: root,
-    encoding: 'utf8',
-    maxBuffer: 2 ** 26,
-  });
-  for (const file of [...listed.split('\0').filter(Boolean), binary, 'NOTICE']) {
-    const from = path.join(root, file);
-    if (!fs.existsSync(from)) continue;
-    fs.mkdirSync(path.dirname(path.join(tree, file)), { recursive: true });
-    fs.copyFileSync(from, path.join(tree, file));
-  }
-  // Links to each file, so that the packages' paths are the copy's own, as the tests expect.
-  run('cp', ['-al', path.join(root, 'node_modules'), path.join(tree, 'node_modules')]);
-  const shared = path.join(home, 'shared');
-  fs.rmSync(shared, { force: true });
-  if (fs.existsSync(path.join(root, '..', 'shared'))) {
-    fs.symlinkSync(path.join(root, '..', 'shared'), shared);
-  }
-  return tree;
-}
 
 /**
  * Leaves all that the tests print in a file, and shows what came of it.
@@ -81,14 +56,9 @@ function main() {
   }
   const given = process.argv.slice(2);
   const versions = given.filter((argument) => /^\d+$/.test(argument));
-  const tree = copyTree();
-  let files = given.filter((argument) => !/^\d+$/.test(argument));
-  if (files.length === 0) {
-    files = fs
-      .readdirSync(path.join(tree, 'test'))
-      .filter((name) => name.endsWith('.test.js'))
-      .map((name) => path.join('test', name));
-  }
+  const tree = copyTree('matrix', [binary, 'NOTICE']);
+  const files = given.filter((argument) => !/^\d+$/.test(argument));
+  if (files.length === 0) files.push(...testFiles(tree));
   const releases = nodes().filter(
     ({ version }) => versions.length === 0 || versions.includes(version.split('.')[0]),
   );

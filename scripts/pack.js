@@ -60,7 +60,9 @@ function addEntries(folder) {
     fs.copyFileSync(path.join(root, 'test', 'pack', name), path.join(folder, name));
   }
   fs.writeFileSync(path.join(folder, 'plain.pdf'), makePdf('features'));
-  const damaged = makePdf('small').toString('latin1').replace(/startxref\n\d+/, 'startxref\n7');
+  const damaged = makePdf('small')
+    .toString('latin1')
+    .replace(/startxref\n\d+/, 'startxref\n7');
   fs.writeFileSync(path.join(folder, 'damaged.pdf'), damaged, 'latin1');
   for (const module of ['node16', 'nodenext']) {
     const options = `--strict --target es2022 --module ${module} --moduleResolution ${module}`;
