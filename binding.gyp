@@ -72,9 +72,6 @@
       ],
       "cflags": ["-Wall", "-Wextra", "-fvisibility=hidden", "-O3"],
       "cflags_c": ["-std=gnu11"],
-      # libqpdf asks its stream filters, of which some are ours, for their types.
-      "cflags_cc!": ["-fno-rtti"],
-      "xcode_settings": { "GCC_ENABLE_CPP_RTTI": "YES" },
       "cflags_cc": ["-std=gnu++17"],
       # libqpdf asks objects of ours what they are (dynamic_cast).
       "cflags_cc!": ["-fno-rtti"],
