@@ -3,8 +3,13 @@
 /** Bad input: every argument of every operation, by the table below. See helpers/arguments.js. */
 
 const assert = require('node:assert');
+const fs = require('node:fs');
+const os = require('node:os');
+const path = require('node:path');
 const { after, describe, it } = require('node:test');
+const { isKeyObject } = require('node:util').types;
 
+const { makePdf } = require('../fixtures/pdf.js');
 const offloop = require('..');
 const { LEGAL, NONE, checkGetters, checkRow } = require('./helpers/arguments');
 
@@ -13,6 +18,9 @@ const VALUE = 'ERR_INVALID_ARG_VALUE';
 const RANGE = 'ERR_OUT_OF_RANGE';
 const UNKNOWN = 'ERR_OFFLOOP_UNKNOWN_ALGORITHM';
 const TAG = 'ERR_CRYPTO_INVALID_AUTH_TAG';
+
+/** Node's own KeyObject works through a Proxy up to Node 22. */
+const PROXY_OF_KEY = isKeyObject(new Proxy(keyObject(1), {})) ? LEGAL : TYPE;
 
 /** What only the Async form reads is not looked at by the other. */
 const IGNORED = { rest: LEGAL };
@@ -52,6 +60,10 @@ const asyncRows = (operation, base, options, forms = 'both') => [
 
 const signal = () => new AbortController().signal;
 
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'offloop-arguments-'));
+const temporary = (/** @type {string} */ name) => path.join(folder, name);
+const descriptor = fs.openSync(temporary('written'), 'w');
+
 /** @type {Record<string, import('./helpers/arguments').Row[]>} */
 const tables = {};
 
@@ -89,7 +101,7 @@ tables.hmac = [
     operation: 'hmac',
     base: () => ['sha256', keyObject(3), 'data'],
     argument: 1,
-    outcomes: { ...TEXT_OR_BYTES, 'Proxy of a legal value': LEGAL },
+    outcomes: { ...TEXT_OR_BYTES, 'Proxy of a legal value': PROXY_OF_KEY },
   },
   { operation: 'hmac', base: hmacBase, argument: 2, outcomes: TEXT_OR_BYTES },
   { operation: 'hmac', base: hmacBase, argument: 3, outcomes: OPTIONS },
@@ -129,7 +141,7 @@ function cipherRows(operation, data, apart) {
       operation,
       base: () => ['aes-256-gcm', keyObject(32), Buffer.alloc(12), data],
       argument: 1,
-      outcomes: { ...BYTES, 'Proxy of a legal value': LEGAL },
+      outcomes: { ...BYTES, 'Proxy of a legal value': PROXY_OF_KEY },
     },
     { operation, base, argument: 2, outcomes: BYTES },
     { operation, base, argument: 3, outcomes: BYTES },
@@ -153,7 +165,7 @@ function cipherRows(operation, data, apart) {
       // Without a tag apart, the last of the data is taken for one.
       outcomes: {
         ...OPTIONAL,
-        undefined: operation === 'encrypt' ? LEGAL : 'ERR_OFFLOOP_AUTHENTICATION',
+        undefined: operation === 'decrypt' ? 'ERR_OFFLOOP_AUTHENTICATION' : LEGAL,
       },
     },
     {
@@ -226,6 +238,238 @@ tables.crcCombine = [
   { operation: 'crcCombine', forms: 'sync', base: combineBase, argument: 3, outcomes: LENGTH },
 ];
 
+/** A document, and the same with a password. */
+const pdf = makePdf('small');
+const lockedPdf = () => offloop.recrypt(pdf, { userPassword: 'user' });
+
+/** A path may be empty, but names no file then. */
+const SOURCE = { ...NONE, "''": 'ENOENT' };
+const PASSWORD = { ...OPTIONAL, "''": LEGAL };
+const FLAG = { ...OPTIONAL, 'Proxy of a legal value': TYPE };
+const CALLBACK = { ...OPTIONAL, 'Proxy of a legal value': LEGAL };
+const CHOICE = { ...OPTIONAL, "''": VALUE };
+
+/** What needs a new password is an error without one, whatever else it is. */
+const encrypting = (/** @type {Record<string, any>} */ options) => () => [
+  pdf,
+  { userPassword: 'user', ...options },
+];
+
+tables.recrypt = [
+  { operation: 'recrypt', base: () => [pdf, {}], argument: 0, outcomes: SOURCE },
+  {
+    operation: 'recrypt',
+    base: () => [pdf, {}],
+    argument: 1,
+    // A target that is missing must not mean the other form.
+    outcomes: { ...OPTIONS, undefined: TYPE, "''": 'ENOENT' },
+  },
+  {
+    operation: 'recrypt',
+    base: () => [pdf, temporary('out.pdf'), {}],
+    argument: 1,
+    outcomes: { ...NONE, "''": 'ENOENT' },
+  },
+  {
+    operation: 'recrypt',
+    base: () => [pdf, temporary('out.pdf'), {}],
+    argument: 2,
+    outcomes: OPTIONS,
+  },
+  {
+    operation: 'recrypt',
+    base: () => [lockedPdf(), { password: Buffer.from('user') }],
+    argument: '1.password',
+    outcomes: {
+      ...NONE,
+      undefined: 'ERR_OFFLOOP_PDF_PASSWORD',
+      "''": 'ERR_OFFLOOP_PDF_PASSWORD',
+    },
+  },
+  ...['userPassword', 'ownerPassword'].map((name) => ({
+    operation: 'recrypt',
+    base: () => [pdf, { [name]: Buffer.from('new') }],
+    argument: `1.${name}`,
+    outcomes: PASSWORD,
+  })),
+  {
+    operation: 'recrypt',
+    base: encrypting({ encryption: 'aes-128' }),
+    argument: '1.encryption',
+    outcomes: CHOICE,
+  },
+  {
+    operation: 'recrypt',
+    base: encrypting({ version: 17 }),
+    argument: '1.version',
+    outcomes: { ...INTEGER, undefined: LEGAL },
+  },
+  {
+    operation: 'recrypt',
+    base: encrypting({ userProtectionFlag: 4 }),
+    argument: '1.userProtectionFlag',
+    // A negative number is a whole /P, whose two lowest bits must be 0.
+    outcomes: { ...INTEGER, undefined: LEGAL, '-1': VALUE },
+  },
+  {
+    operation: 'recrypt',
+    base: encrypting({ permissions: { print: 'full', modify: true } }),
+    argument: '1.permissions',
+    outcomes: OPTIONS,
+  },
+  {
+    operation: 'recrypt',
+    base: encrypting({ encryptMetadata: false }),
+    argument: '1.encryptMetadata',
+    outcomes: FLAG,
+  },
+  ...['linearize', 'strict'].map((name) => ({
+    operation: 'recrypt',
+    base: () => [pdf, { [name]: true }],
+    argument: `1.${name}`,
+    outcomes: FLAG,
+  })),
+  {
+    operation: 'recrypt',
+    base: () => [pdf, { objectStreams: 'generate' }],
+    argument: '1.objectStreams',
+    outcomes: CHOICE,
+  },
+  {
+    operation: 'recrypt',
+    base: () => [pdf, { onWarning() {} }],
+    argument: '1.onWarning',
+    outcomes: CALLBACK,
+  },
+  {
+    operation: 'recrypt',
+    base: () => [pdf, { onProgress() {} }],
+    argument: '1.onProgress',
+    outcomes: CALLBACK,
+    sync: IGNORED,
+  },
+  ...asyncRows('recrypt', () => [pdf, { signal: signal() }], 1),
+];
+
+for (const name of ['print', 'modify', 'copy', 'annotate', 'fillForms', 'accessibility']) {
+  const permissions = () => ({ [name]: name === 'print' ? 'full' : true });
+  tables.recrypt.push({
+    operation: 'recrypt, permissions',
+    call: (value) => offloop.recrypt(pdf, { userPassword: 'user', permissions: value }),
+    forms: 'sync',
+    base: () => [permissions()],
+    argument: `0.${name}`,
+    outcomes: name === 'print' ? CHOICE : FLAG,
+  });
+}
+
+tables.pdfEncryption = [
+  { operation: 'pdfEncryption', base: () => [pdf, {}], argument: 0, outcomes: SOURCE },
+  { operation: 'pdfEncryption', base: () => [pdf, {}], argument: 1, outcomes: OPTIONS },
+  {
+    operation: 'pdfEncryption',
+    base: () => [lockedPdf(), { password: Buffer.from('user') }],
+    argument: '1.password',
+    outcomes: PASSWORD,
+  },
+  ...asyncRows('pdfEncryption', () => [pdf, { signal: signal() }], 1),
+];
+
+/** What reads and writes files. */
+const CHECKSUM = { ...OPTIONAL, "''": UNKNOWN };
+const VALUE32 = { ...INTEGER, undefined: LEGAL, '2**31': LEGAL };
+
+tables.hashFile = [
+  { operation: 'hashFile', base: () => [__filename, 'sha256'], argument: 0, outcomes: SOURCE },
+  { operation: 'hashFile', base: () => [__filename, 'sha256'], argument: 1, outcomes: NAME },
+  { operation: 'hashFile', base: () => [__filename, 'sha256', {}], argument: 2, outcomes: OPTIONS },
+  {
+    operation: 'hashFile',
+    base: () => [__filename, 'sha256', { target: Buffer.alloc(32) }],
+    argument: '2.target',
+    outcomes: OPTIONAL,
+  },
+  {
+    operation: 'hashFile',
+    base: () => [__filename, 'sha256', { outputEncoding: 'hex' }],
+    argument: '2.outputEncoding',
+    outcomes: CHOICE,
+  },
+  {
+    operation: 'hashFile',
+    base: () => [__filename, 'sha256', { outputLength: 32 }],
+    argument: '2.outputLength',
+    outcomes: { ...INTEGER, undefined: LEGAL },
+  },
+  ...asyncRows('hashFile', () => [__filename, 'sha256', { signal: signal() }], 2),
+];
+
+tables.crcFile = [
+  { operation: 'crcFile', base: () => [__filename, 'crc32'], argument: 0, outcomes: SOURCE },
+  { operation: 'crcFile', base: () => [__filename, 'crc32'], argument: 1, outcomes: CHECKSUM },
+  { operation: 'crcFile', base: () => [__filename, 'crc32', {}], argument: 2, outcomes: OPTIONS },
+  {
+    operation: 'crcFile',
+    base: () => [__filename, 'crc32', { value: 1 }],
+    argument: '2.value',
+    outcomes: VALUE32,
+  },
+  ...asyncRows('crcFile', () => [__filename, 'crc32', { signal: signal() }], 2),
+];
+
+const writeBase = () => [descriptor, Buffer.from('data'), { signal: signal() }];
+tables.checksumAndWrite = [
+  {
+    operation: 'checksumAndWrite',
+    base: writeBase,
+    argument: 0,
+    outcomes: INTEGER,
+  },
+  { operation: 'checksumAndWrite', base: writeBase, argument: 1, outcomes: BYTES },
+  { operation: 'checksumAndWrite', base: writeBase, argument: 2, outcomes: OPTIONS },
+  {
+    operation: 'checksumAndWrite',
+    base: () => [descriptor, Buffer.from('data'), { checksum: 'crc32c' }],
+    argument: '2.checksum',
+    outcomes: CHECKSUM,
+  },
+  {
+    operation: 'checksumAndWrite',
+    base: () => [descriptor, Buffer.from('data'), { value: 1 }],
+    argument: '2.value',
+    outcomes: VALUE32,
+  },
+  {
+    operation: 'checksumAndWrite',
+    base: () => [descriptor, Buffer.from('data'), { position: 0 }],
+    argument: '2.position',
+    outcomes: { ...INTEGER, undefined: LEGAL, null: LEGAL, '2**31': LEGAL },
+  },
+  ...asyncRows('checksumAndWrite', writeBase, 2),
+];
+
+tables.encryptAndChecksum = [
+  ...cipherRows('encryptAndChecksum', plaintext, { data: plaintext, tag }),
+  {
+    operation: 'encryptAndChecksum',
+    base: () => [
+      'aes-256-ctr',
+      Buffer.alloc(32),
+      Buffer.alloc(16),
+      plaintext,
+      { checksum: 'crc32k' },
+    ],
+    argument: '4.checksum',
+    outcomes: CHECKSUM,
+  },
+  {
+    operation: 'encryptAndChecksum',
+    base: () => ['aes-256-ctr', Buffer.alloc(32), Buffer.alloc(16), plaintext, { value: 1 }],
+    argument: '4.value',
+    outcomes: VALUE32,
+  },
+];
+
 const LIMIT = { ...NONE, NaN: RANGE, '-1': RANGE };
 tables.pool = [
   {
@@ -248,7 +492,11 @@ tables.pool = [
 
 describe('bad input', () => {
   const { concurrency, maxQueued } = offloop.pool;
-  after(() => Object.assign(offloop.pool, { concurrency, maxQueued }));
+  after(() => {
+    Object.assign(offloop.pool, { concurrency, maxQueued });
+    fs.closeSync(descriptor);
+    fs.rmSync(folder, { recursive: true });
+  });
 
   for (const [subject, rows] of Object.entries(tables)) {
     describe(subject, () => {
@@ -282,7 +530,7 @@ describe('options whose getters throw', () => {
 
 describe('missing arguments', () => {
   it('are errors with a code in every form', async () => {
-    for (const name of ['hash', 'hmac', 'encrypt', 'decrypt', 'crc32', 'crc64nvme', 'crcCombine']) {
+    for (const name of Object.keys(tables).filter((each) => each !== 'pool')) {
       assert.throws(() => offloop[name](), { code: TYPE });
       const run = offloop[`${name}Async`];
       if (run !== undefined) await assert.rejects(run(), { code: TYPE });
