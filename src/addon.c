@@ -7,6 +7,7 @@
 #include "errors.h"
 #include "job.h"
 #include "op_checksum.h"
+#include "op_recrypt.h"
 #include "op_stream.h"
 #include "pool.h"
 
@@ -179,6 +180,7 @@ static bool export_operations(napi_env napi, napi_value exports, ol_env *env) {
   for (size_t i = 0; ol_operations[i] != NULL; i++) {
     ol_binding *binding = &env->bindings[i];
     *binding = (ol_binding){env, ol_operations[i]};
+    if (binding->operation->argument_count > OL_ARGUMENTS_MAX) return false;
     for (size_t k = 0; k < sizeof(calls) / sizeof(calls[0]); k++) {
       char name[NAME_MAX_BYTES];
       snprintf(name, sizeof(name), "%s%s", binding->operation->name, calls[k].suffix);
@@ -206,6 +208,8 @@ static bool export_all(napi_env napi, napi_value exports, ol_env *env) {
               {"crcs", ol_checksum_crcs},
               {"crcKernels", ol_checksum_kernels},
               {"crcForce", ol_checksum_force},
+              {"pdfEngine", ol_recrypt_engine},
+              {"pdfEngineCounts", ol_recrypt_engine_counts},
               {"streamClose", ol_stream_close}};
   for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
     if (!export_function(napi, exports, rows[i].name, rows[i].function, env)) return false;

@@ -1,8 +1,10 @@
 #include <openssl/crypto.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "args.h"
-#include "pdf/fast.h"
+#include "op_recrypt.h"
+#include "pdf/engine.h"
 #include "pdf/recrypt.h"
 
 /* recrypt(sourcePath, sourceData, targetPath, secrets, flags, p, version, progress):
@@ -183,10 +185,7 @@ static ol_status recrypt_run(void *memory, ol_run *run) {
     options->progress = progress_store;
     options->progress_context = job->progress.data;
   }
-  ol_pdf_status status = OL_PDF_OK;
-  if (!ol_pdf_fast_recrypt(options, &job->report, &status)) {
-    status = ol_pdf_recrypt(options, &job->report);
-  }
+  ol_pdf_status status = ol_pdf_engine_recrypt(options, &job->report);
   run->written = job->report.bytes_written;
   return fail_from(status, &job->report, run->failure);
 }
@@ -309,3 +308,47 @@ const ol_operation ol_operation_pdf_encryption = {
     .result = tell_result,
     .release = recrypt_release,
 };
+
+static const char *const engine_names[] = {
+    [OL_PDF_ENGINE_AUTO] = "auto",
+    [OL_PDF_ENGINE_FAST] = "fast",
+    [OL_PDF_ENGINE_QPDF] = "qpdf",
+};
+
+enum { ENGINES = sizeof(engine_names) / sizeof(engine_names[0]), ENGINE_NAME_MAX = 8 };
+
+static int engine_find(const char *name) {
+  for (int i = 0; i < ENGINES; i++) {
+    if (strcmp(name, engine_names[i]) == 0) return i;
+  }
+  return -1;
+}
+
+napi_value ol_recrypt_engine(napi_env napi, napi_callback_info info) {
+  size_t count = 1;
+  char name[ENGINE_NAME_MAX] = "";
+  napi_value argument, value = NULL;
+  if (napi_get_cb_info(napi, info, &count, &argument, NULL, NULL) != napi_ok) return NULL;
+  if (count == 1) napi_get_value_string_utf8(napi, argument, name, sizeof(name), NULL);
+  int wanted = engine_find(name);
+  if (count == 1 && wanted < 0) {
+    napi_throw_range_error(napi, "ERR_OUT_OF_RANGE", "The engine must be auto, fast or qpdf");
+    return NULL;
+  }
+  ol_pdf_engine before =
+      count == 1 ? ol_pdf_engine_force((ol_pdf_engine)wanted) : ol_pdf_engine_chosen();
+  napi_create_string_utf8(napi, engine_names[before], NAPI_AUTO_LENGTH, &value);
+  return value;
+}
+
+napi_value ol_recrypt_engine_counts(napi_env napi, napi_callback_info info) {
+  ol_pdf_engine_counts counts = ol_pdf_engine_count();
+  napi_value value = NULL, item = NULL;
+  (void)info;
+  if (napi_create_object(napi, &value) != napi_ok) return NULL;
+  napi_status status = napi_create_double(napi, (double)counts.fast, &item);
+  status = set(napi, value, "fast", status, item);
+  if (status == napi_ok) status = napi_create_double(napi, (double)counts.qpdf, &item);
+  status = set(napi, value, "qpdf", status, item);
+  return status == napi_ok ? value : NULL;
+}

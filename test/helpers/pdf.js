@@ -7,6 +7,8 @@ const fs = require('node:fs');
 const os = require('node:os');
 const path = require('node:path');
 
+require('./pdf-engine');
+
 /**
  * A directory of its own for a test file, removed when the process ends.
  * @param {string} name
