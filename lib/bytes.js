@@ -75,10 +75,12 @@ function wrap(value, name) {
  * @param {any} value
  * @param {string} name
  * @param {string} [expected] what the message says is wanted
- * @returns {Uint8Array} some typed array over the same memory
+ * @returns {Uint8Array} over the same memory; an empty or detached view is left as it is
  */
 function toBytes(value, name, expected = BYTES) {
-  if (kindOf(value) !== undefined) return value;
+  const kind = kindOf(value);
+  if (kind === 'Uint8Array') return value;
+  if (kind !== undefined) return byteLengthOf(value) === 0 ? value : partOf(value);
   const wrapped = typeof value === 'object' && value !== null ? wrap(value, name) : undefined;
   if (wrapped === undefined) throw invalidArgType(name, expected, value);
   return wrapped;
@@ -88,15 +90,10 @@ function toBytes(value, name, expected = BYTES) {
  * @param {any} value
  * @param {string} name
  * @param {string} [expected] what the message says is wanted
- * @returns {Uint8Array} a string's UTF-8 bytes, or some typed array over the same memory
+ * @returns {Uint8Array} a string's UTF-8 bytes, or what `toBytes` makes of the value
  */
-function toBytesOrText(value, name, expected = TEXT_OR_BYTES) {
-  if (kindOf(value) !== undefined) return value;
-  if (typeof value === 'string') return Buffer.from(value);
-  const wrapped = typeof value === 'object' && value !== null ? wrap(value, name) : undefined;
-  if (wrapped === undefined) throw invalidArgType(name, expected, value);
-  return wrapped;
-}
+const toBytesOrText = (value, name, expected = TEXT_OR_BYTES) =>
+  typeof value === 'string' ? Buffer.from(value) : toBytes(value, name, expected);
 
 /**
  * A place to write to.
@@ -122,10 +119,11 @@ function refuseResizable(view, name) {
 
 /**
  * @param {Uint8Array} view some typed array
- * @param {number} at in bytes
- * @param {number} size in bytes
+ * @param {number} [at] in bytes
+ * @param {number} [size] in bytes
  */
-const partOf = (view, at, size) => new Uint8Array(bufferOf(view), byteOffsetOf(view) + at, size);
+const partOf = (view, at = 0, size = byteLengthOf(view)) =>
+  new Uint8Array(bufferOf(view), byteOffsetOf(view) + at, size);
 
 module.exports = {
   byteLengthOf,

@@ -5,7 +5,7 @@
 const { KeyObject } = require('node:crypto');
 const { isKeyObject } = require('node:util').types;
 
-const { toBytes, toBytesOrText } = require('./bytes');
+const { kindOf, toBytes, toBytesOrText } = require('./bytes');
 const { invalidArgValue } = require('./errors');
 
 const KEY =
@@ -19,6 +19,7 @@ const TEXT_OR_KEY = `of type string or ${KEY}`;
  * @returns {Uint8Array | KeyObject}
  */
 function toKey(key, { text }) {
+  if (kindOf(key) === 'Uint8Array') return key;
   // What only inherits from one, a Proxy for example, cannot be exported on newer Nodes.
   if (key instanceof KeyObject && isKeyObject(key)) {
     if (key.type === 'secret') return key;
@@ -34,11 +35,11 @@ function toKey(key, { text }) {
  * @param {Uint8Array | KeyObject} key
  */
 function openKey(call, key) {
-  if (key instanceof KeyObject) {
-    call.secret = key.export();
+  if (kindOf(key) === undefined) {
+    call.secret = /** @type {KeyObject} */ (key).export();
     call.key = call.secret;
   } else {
-    call.key = key;
+    call.key = /** @type {Uint8Array} */ (key);
   }
 }
 

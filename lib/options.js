@@ -78,7 +78,9 @@ function toAsyncOptions(asynchronous, options) {
   const signal = validateSignal(options.signal, 'options.signal');
   const { offload } = options;
   const always =
-    offload !== undefined && toChoice(offload, 'options.offload', ['auto', 'always']) === 'always';
+    offload === 'always' ||
+    (offload !== undefined &&
+      toChoice(offload, 'options.offload', ['auto', 'always']) === 'always');
   return { signal, always };
 }
 

@@ -16,7 +16,7 @@ ol_status ol_args_view(const ol_call *call, size_t index, ol_bytes *bytes, ol_fa
   void *data = NULL;
   *bytes = (ol_bytes){NULL, 0};
   napi_value view = call->arguments[index];
-  if (napi_get_buffer_info(call->env, view, &data, &bytes->size) != napi_ok) {
+  if (napi_get_typedarray_info(call->env, view, NULL, &bytes->size, &data, NULL, NULL) != napi_ok) {
     return ol_fail(failure, OL_ARG_TYPE, "%s", "");
   }
   bytes->data = data;

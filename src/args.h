@@ -5,7 +5,7 @@
 
 #include "operation.h"
 
-/* The bytes of a typed array, held in place if the job leaves the JS thread.
+/* The bytes of a Uint8Array, held in place if the job leaves the JS thread.
  * OL_DETACHED where its buffer is detached. */
 ol_status ol_args_bytes(const ol_call *call, size_t index, ol_hold_use use, ol_bytes *bytes,
                         ol_failure *failure);
