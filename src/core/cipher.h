@@ -13,8 +13,8 @@
 #define OL_IV_MAX EVP_MAX_IV_LENGTH
 #define OL_TAG_MAX 16
 
-/* So much output is summed while it is still in the processor's nearest caches. */
-#define OL_CIPHER_SUM_BLOCK ((size_t)32 * 1024)
+/* So much output is summed while it is still in the processor's second-level cache. */
+#define OL_CIPHER_SUM_BLOCK ((size_t)128 * 1024)
 
 typedef enum { OL_MODE_CTR, OL_MODE_GCM, OL_MODE_CHACHA20, OL_MODE_POLY1305 } ol_cipher_mode;
 
