@@ -205,15 +205,20 @@ void crypt_filter_remove(QPDFObjectHandle stream) {
   stream.setFilterOnWrite(false);
 }
 
-/* Sees to it that libqpdf passes every stream on byte for byte: it would decode clear metadata. */
-void streams_prepare(QPDF &pdf, bool linearize) {
-  for (auto &object : pdf.getAllObjects()) {
+/*
+ * Sees to it that libqpdf passes every stream on byte for byte: it would decode clear metadata.
+ * Returns how many objects there are.
+ */
+size_t streams_prepare(QPDF &pdf, bool linearize) {
+  std::vector<QPDFObjectHandle> objects = pdf.getAllObjects();
+  for (auto &object : objects) {
     if (!object.isStream()) continue;
     QPDFObjectHandle dictionary = object.getDict();
     crypt_filter_complete(dictionary);
     if (linearize) crypt_filter_remove(object);
     if (dictionary.isDictionaryOfType("/Metadata")) object.setFilterOnWrite(false);
   }
+  return objects.size();
 }
 
 /* libqpdf writes the keys that a trailer has, /Size only if it is there: a damaged one lacks it. */
@@ -299,11 +304,12 @@ ol_pdf_status job_run(Job *job, Body body) {
 
 /*
  * To linearize, libqpdf walks from object to object by recursion, as deep as there are objects in
- * the longest chain. That must not be the calling thread's stack.
+ * the longest chain. That must not be the calling thread's stack. Objects are counted by entries
+ * of the cross-reference, for any reference may name the highest number.
  */
 void document_write_deeply(Job *job, Document *document, Sink *sink, Progress *progress,
                            const ol_pdf_options &options) {
-  size_t size = STACK_LEAST + STACK_PER_OBJECT * document->pdf->getObjectCount();
+  size_t size = STACK_LEAST + STACK_PER_OBJECT * document->pdf->getXRefTable().size();
   auto body = [&] {
     job_run(job, [&] {
       job->stack_begin(size - STACK_LEAST / 2);
@@ -327,9 +333,12 @@ void recrypt(Job *job, const ol_pdf_options &options) {
   progress.at(READ_SHARE);
   Sink sink(job, options.target_path, document.bytes.size());
   trailer_complete(*document.pdf);
-  streams_prepare(*document.pdf, options.linearize);
-  auto write = options.linearize ? document_write_deeply : document_write;
-  write(job, &document, &sink, &progress, options);
+  size_t objects = streams_prepare(*document.pdf, options.linearize);
+  if (options.linearize) {
+    document_write_deeply(job, &document, &sink, &progress, options, objects);
+  } else {
+    document_write(job, &document, &sink, &progress, options);
+  }
   security_verify(job, &sink, options);
   warnings_report(job, &document, options.strict);
   job->poll();
