@@ -308,8 +308,8 @@ ol_pdf_status job_run(Job *job, Body body) {
  * of the cross-reference, for any reference may name the highest number.
  */
 void document_write_deeply(Job *job, Document *document, Sink *sink, Progress *progress,
-                           const ol_pdf_options &options) {
-  size_t size = STACK_LEAST + STACK_PER_OBJECT * document->pdf->getXRefTable().size();
+                           const ol_pdf_options &options, size_t objects) {
+  size_t size = STACK_LEAST + STACK_PER_OBJECT * objects;
   auto body = [&] {
     job_run(job, [&] {
       job->stack_begin(size - STACK_LEAST / 2);
