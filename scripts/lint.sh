@@ -25,7 +25,7 @@ bin=node_modules/.bin
 mapfile -t native < <(git ls-files '*.c' '*.cc' '*.h')
 mapfile -t sources < <(git ls-files 'src/*.c')
 
-check prettier "$bin/prettier" --check lib test benchmarks fixtures scripts index.d.ts index.d.mts
+check prettier "$bin/prettier" --check lib test benchmarks examples fixtures scripts index.d.ts index.d.mts
 check clang-format clang-format --dry-run --Werror "${native[@]}"
 check types "$bin/tsc" -p tsconfig.json
 check cppcheck cppcheck --quiet --error-exitcode=1 --enable=warning,performance,portability \
