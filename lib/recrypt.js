@@ -218,7 +218,7 @@ const argumentsOf = ({ source, targetPath, secret, flags, p, version, progress }
   flags,
   p,
   version,
-  progress,
+  progress === undefined ? undefined : new Uint8Array(progress.buffer),
 ];
 
 /** @typedef {{ bytesWritten: number, repaired: boolean, warnings: string[], data?: Buffer }} Result */

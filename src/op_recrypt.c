@@ -11,7 +11,8 @@
  * { bytesWritten, repaired, warnings, data }. Paths are bytes that end with a NUL; one of the two
  * sources is undefined, and without a target path `data` is a Buffer. `secrets` is a list of
  * byte strings, each behind its length in 4 bytes, little-endian: the new user and owner passwords,
- * then those to try on the source. `progress` is a Float64Array that takes the fraction done. */
+ * then those to try on the source. `progress` is the bytes of a Float64Array that takes the
+ * fraction done. */
 enum { SOURCE_PATH, SOURCE_DATA, TARGET_PATH, SECRETS, FLAGS, P, VERSION, PROGRESS, COUNT };
 
 /* pdfEncryption(sourcePath, sourceData, secrets): what the document says, or undefined where it is
