@@ -85,7 +85,7 @@
           "libraries": ["<!@(pkg-config --libs libqpdf)"]
         }, {
           "sources": ["scripts/prebuild/glibc.c", "scripts/prebuild/statics.c"],
-          "include_dirs": ["<(qpdf_static)/include"],
+          "cflags_cc": ["-isystem", "<(qpdf_static)/include"],
           "cflags": [
             "-ffunction-sections", "-fdata-sections", "-fstack-protector-strong",
             "-ffile-prefix-map=<(qpdf_static)=."

@@ -36,14 +36,18 @@ fi
 # Away from the tree, whose own build stays as it is.
 addon=$cache/addon
 rm -rf "$addon"
-mkdir -p "$addon/scripts"
+mkdir -p "$addon/scripts" "$addon/node_modules"
 cp -r binding.gyp package.json src "$addon/"
 cp -r "$made_from" "$addon/scripts/"
-ln -s "$root/node_modules" "$addon/node_modules"
+cp -r node_modules/node-addon-api "$addon/node_modules/"
 say "building the addon for Node $(sed -n 's/.*"version": "\(.*\)".*/\1/p' "$node/package.json") and later"
 node node_modules/node-gyp/bin/node-gyp.js rebuild --silent -C "$addon" --nodedir="$node" \
   -j "$(nproc)" -- -Dqpdf_static="$out" >"$cache/addon.log" 2>&1 ||
   { tail -n 40 "$cache/addon.log" >&2; die "that failed; all of it is in $cache/addon.log"; }
+
+newer=$(objdump -T "$addon/build/Release/offloop.node" |
+  grep -oE 'GLIBC_2\.(29|[3-9][0-9])\)? +\w+' || true)
+[[ -z $newer ]] || die "these need a newer glibc than Node does; see scripts/prebuild/glibc.c: $newer"
 
 mkdir -p prebuilds/linux-x64
 cp "$addon/build/Release/offloop.node" prebuilds/linux-x64/offloop.node.new

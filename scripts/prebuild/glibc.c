@@ -29,10 +29,16 @@
           "@GOTPCREL(%rip)\n"                  \
           ".size " #name ", . - " #name "\n")
 
-OLDER(dlsym);                /* 2.34 */
-OLDER(pthread_once);         /* 2.34 */
-OLDER(pthread_key_create);   /* 2.34 */
-OLDER(__pthread_key_create); /* 2.34 */
+/* 2.32 */
+OLDER(pthread_sigmask);
+/* 2.34 */
+OLDER(__pthread_key_create);
+OLDER(dlsym);
+OLDER(pthread_attr_setstacksize);
+OLDER(pthread_create);
+OLDER(pthread_join);
+OLDER(pthread_key_create);
+OLDER(pthread_once);
 
 /* 2.32, where libstdc++ looks whether it can do without atomic operations: never, in Node. */
 __attribute__((visibility("hidden"))) char __libc_single_threaded = 0;
