@@ -12,7 +12,8 @@ napi_value ol_job_call(napi_env napi, napi_callback_info info);
 napi_value ol_job_check(napi_env napi, napi_callback_info info);
 
 /* nameAsync(slot, maxQueued, ...arguments): true if flush() must be called before this turn of the
- * loop ends; the slot's result arrives through deliver. Throws where the arguments do not hold, or too many jobs wait. `data` is an ol_binding. */
+ * loop ends; the slot's result arrives through deliver. Throws where the arguments do not hold, or
+ * too many jobs wait. `data` is an ol_binding. */
 napi_value ol_job_submit(napi_env napi, napi_callback_info info);
 
 /* cancel(slot): true if the job had not started; it is then gone, and nothing is delivered.
