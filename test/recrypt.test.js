@@ -76,7 +76,8 @@ describe('recrypt: what other readers find', () => {
   for (const kind of kinds) {
     it(`${kind}: contents survive every encryption, and its removal`, async () => {
       const source = pdfPath(kind);
-      const before = contentsOf(source);
+      const before = withoutExtensions(contentsOf(source));
+      const text = run('pdftotext', [source, '-']);
       for (const encryption of encryptions) {
         const target = path.join(directory, `${kind}-${encryption}.pdf`);
         recrypt(source, target, { userPassword: 'user', ownerPassword: 'owner', encryption });
@@ -86,17 +87,18 @@ describe('recrypt: what other readers find', () => {
         const opened = await openWithMupdf(fs.readFileSync(target), 'owner');
         assert.deepStrictEqual([opened?.owner, opened?.user], [true, false]);
         const opener = withoutExtensions(contentsOf(target, 'user'));
-        assert.deepStrictEqual(opener, withoutExtensions(before));
+        assert.deepStrictEqual(opener, before);
         const plain = path.join(directory, `${kind}-${encryption}-plain.pdf`);
         recrypt(target, plain, { password: 'user' });
         qpdfCheck(plain);
-        assert.deepStrictEqual(withoutExtensions(contentsOf(plain)), withoutExtensions(before));
-        assert.strictEqual(run('pdftotext', [plain, '-']), run('pdftotext', [source, '-']));
+        assert.deepStrictEqual(withoutExtensions(contentsOf(plain)), before);
+        assert.strictEqual(run('pdftotext', [plain, '-']), text);
       }
     });
 
     it(`${kind}: contents survive a change of encryption`, () => {
       const source = pdfPath(kind);
+      const before = withoutExtensions(contentsOf(source));
       for (const from of encryptions) {
         const first = recrypt(source, { userPassword: 'one', encryption: from });
         for (const to of encryptions) {
@@ -106,11 +108,7 @@ describe('recrypt: what other readers find', () => {
             encryption: to,
           });
           const file = save('changed.pdf', second);
-          qpdfCheck(file, 'two');
-          assert.deepStrictEqual(
-            withoutExtensions(contentsOf(file, 'two')),
-            withoutExtensions(contentsOf(source)),
-          );
+          assert.deepStrictEqual(withoutExtensions(contentsOf(file, 'two')), before);
         }
       }
     });
