@@ -19,8 +19,11 @@ function toPath(value, name) {
   }
   const text = typeof value === 'string' ? value : fileURLToPath(value);
   if (text.includes('\0')) throw invalidArgValue(name, 'must be a path without null bytes');
-  // What is empty names no file; resolved, it would name the current directory.
-  return Buffer.from(`${text === '' ? '' : path.resolve(text)}\0`);
+  // What is empty names no file. Nothing is normalized: where a link is on the way, what '..' means is
+  // for the system to say, and so is whether a slash may stand at the end.
+  const absolute =
+    text === '' || path.isAbsolute(text) ? text : `${process.cwd()}${path.sep}${text}`;
+  return Buffer.from(`${absolute}\0`);
 }
 
 module.exports = { toPath };

@@ -10,7 +10,7 @@ const { Readable, Writable } = require('node:stream');
 const { pipeline } = require('node:stream/promises');
 
 const { kindOf, partOf, byteLengthOf } = require('./bytes');
-const { invalidArgType } = require('./errors');
+const { coded, invalidArgType } = require('./errors');
 
 /** A source of more bytes than this goes to a temporary file first. */
 const SPOOL_BYTES = 64 * 1024 * 1024;
@@ -117,12 +117,27 @@ async function drain(source, signal) {
 }
 
 /**
+ * A pipeline would take a stream that has closed already for one that has been written.
+ * @param {Writable} target
+ */
+function checkWritable(target) {
+  if (target.errored) throw target.errored;
+  if (target.destroyed) {
+    throw coded(Error, 'ERR_STREAM_DESTROYED', 'The target was destroyed before it was written');
+  }
+  if (!target.writable) {
+    throw coded(Error, 'ERR_STREAM_WRITE_AFTER_END', 'The target was ended before it was written');
+  }
+}
+
+/**
  * Writes everything as fast as the stream takes it, ends it, and waits until it is done.
  * @param {Writable} target
  * @param {Uint8Array} data
  * @param {AbortSignal | undefined} signal
  */
 async function writeAll(target, data, signal) {
+  checkWritable(target);
   const chunks = function* () {
     for (let at = 0; at < data.length; at += WRITE_BYTES) {
       yield data.subarray(at, at + WRITE_BYTES);

@@ -2,14 +2,12 @@
 
 /** recrypt and pdfEncryption. */
 
-const path = require('node:path');
-const { fileURLToPath } = require('node:url');
-
 const native = require('./binding');
 const { byteLengthOf, refuseResizable, toBytes } = require('./bytes');
 const { invalidArgType, invalidArgValue } = require('./errors');
 const { forms } = require('./operation');
 const { toAsyncOptions, toBoolean, toChoice, toOptions } = require('./options');
+const { toPath } = require('./paths');
 const { describeP, toP, toScheme, toVersion } = require('./pdf-options');
 const { encodeNewPassword, passwordCandidates, toPassword } = require('./pdf-password');
 const { drain, isReadable, isWritable, writeAll } = require('./pdf-streams');
@@ -31,19 +29,6 @@ const SOURCE = 'a path, a URL, or bytes';
 const ASYNC_SOURCE = `${SOURCE}, or a Readable`;
 const TARGET = 'a path or a URL';
 const ASYNC_TARGET = `${TARGET}, or a Writable`;
-
-/**
- * A path as bytes that end with a NUL, absolute from now on.
- * @param {string | URL} value
- * @param {string} name
- * @returns {Buffer}
- */
-function toPath(value, name) {
-  const text = typeof value === 'string' ? value : fileURLToPath(value);
-  if (text.includes('\0')) throw invalidArgValue(name, 'must be a path without null bytes');
-  // What is empty names no file; resolved, it would name the current directory.
-  return Buffer.from(`${text === '' ? '' : path.resolve(text)}\0`);
-}
 
 /** @param {any} value */
 const isPath = (value) => typeof value === 'string' || value instanceof URL;
@@ -283,7 +268,7 @@ function sortArguments(args, asynchronous) {
   if (args.length < 2) return [source, undefined, undefined];
   if (isPath(second) || (asynchronous && isWritable(second))) return [source, second, options];
   const isOptions = typeof second === 'object' && second !== null && !Array.isArray(second);
-  if (args.length > 2 || !isOptions || ArrayBuffer.isView(second)) {
+  if (args.length > 2 || !isOptions || ArrayBuffer.isView(second) || isWritable(second)) {
     throw invalidArgType('target', asynchronous ? ASYNC_TARGET : TARGET, second);
   }
   return [source, undefined, second];
@@ -340,9 +325,13 @@ async function recryptAsync(...args) {
   const call = prepare(true, ...sortArguments(args, true));
   const { targetStream, signal } = call;
   if (targetStream === undefined) return conclude(call, await runFromStream(call));
+  // An error of the target while the document is made, too, is for the promise to tell.
+  const ignore = () => {};
+  targetStream.on('error', ignore);
   try {
     const result = await runFromStream(call);
     await writeAll(targetStream, /** @type {Buffer} */ (result.data), signal);
+    targetStream.off('error', ignore);
     return conclude(call, result);
   } catch (error) {
     // Without an error of its own, which nobody may be listening for: the promise tells it.

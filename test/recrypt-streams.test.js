@@ -1,6 +1,7 @@
 'use strict';
 
 const assert = require('node:assert');
+const { once } = require('node:events');
 const fs = require('node:fs');
 const os = require('node:os');
 const path = require('node:path');
@@ -127,6 +128,28 @@ describe('recryptAsync: streams', () => {
     const failing = new Writable({ write: (_chunk, _encoding, done) => done(error) });
     await assert.rejects(recryptAsync(plain, failing, { userPassword: 'u' }), error);
     assert.ok(failing.destroyed);
+  });
+
+  it('a Writable that fails while the document is made: its error, and no uncaught one', async () => {
+    const missing = fs.createWriteStream(path.join(directory, 'missing', 'out.pdf'));
+    await assert.rejects(recryptAsync(plain, missing), { code: 'ENOENT' });
+    const error = new Error('meanwhile');
+    const failing = new Slow();
+    setImmediate(() => failing.destroy(error));
+    await assert.rejects(recryptAsync(pdfPath('images'), failing), error);
+    assert.deepStrictEqual(failing.chunks, []);
+  });
+
+  it('a Writable that was destroyed or has ended is no success', async () => {
+    const destroyed = new Slow().destroy();
+    const ended = new Slow();
+    ended.end();
+    await Promise.all([destroyed, ended].map((stream) => once(stream, 'close')));
+    await assert.rejects(recryptAsync(plain, destroyed), { code: 'ERR_STREAM_DESTROYED' });
+    await assert.rejects(recryptAsync(plain, ended), { code: 'ERR_STREAM_DESTROYED' });
+    const ending = new Slow();
+    ending.end('something');
+    await assert.rejects(recryptAsync(plain, ending), /The target was (ended|destroyed)/);
   });
 
   it('an abort, while the source is read and while the target is written', async () => {

@@ -54,6 +54,7 @@ static char *path_beside(const char *path, const char *name) {
 static bool links_follow(ol_target_file *file, const char *path, struct stat *found, bool *exists,
                          ol_system_error *error) {
   char text[PATH_MAX];
+  if (path[0] == '\0') return ol_system_fail(error, "open", ENOENT);
   file->path = strdup(path);
   for (int links = 0; file->path != NULL; links++) {
     *exists = lstat(file->path, found) == 0;
