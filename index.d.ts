@@ -804,7 +804,7 @@ export interface PoolStats {
   completed: number;
   /** Jobs that were aborted. */
   cancelled: number;
-  /** Threads that work for offloop at this moment. */
+  /** How many of the pool’s threads jobs may use at once, in the whole process. */
   threads: number;
 }
 

@@ -339,7 +339,9 @@ ol_submit ol_pool_submit(ol_job *job, double max_queued) {
   uv_mutex_lock(&pool.lock);
   outbox_queue(env);
   size_t queued = env->lanes[OL_LANE_SHORT].count + env->lanes[OL_LANE_LONG].count;
-  bool taken = (double)queued < max_queued;
+  /* What an idle thread takes at once does not wait. */
+  bool idle = queued == 0 && pool.drains < drains_max();
+  bool taken = idle || (double)queued < max_queued;
   if (taken) job_queue(env, job);
   drains_start();
   uv_mutex_unlock(&pool.lock);
@@ -355,20 +357,15 @@ void ol_pool_flush(ol_env *env) {
 }
 
 bool ol_pool_cancel(ol_job *job) {
-  if (job->stage == OL_JOB_WAITING) {
-    queue_remove(&job->env->outbox, job);
-    job->stage = OL_JOB_IDLE;
-    return true;
-  }
   uv_mutex_lock(&pool.lock);
+  bool waiting = job->stage == OL_JOB_WAITING;
   bool queued = job->stage == OL_JOB_QUEUED;
-  if (queued) {
-    job_take(job->env, job);
-    job->stage = OL_JOB_IDLE;
-  }
+  if (waiting) queue_remove(&job->env->outbox, job);
+  if (queued) job_take(job->env, job);
+  if (waiting || queued) job->stage = OL_JOB_IDLE;
   uv_mutex_unlock(&pool.lock);
   ol_flag_set(&job->cancel);
-  return queued;
+  return waiting || queued;
 }
 
 ol_job *ol_pool_take_done(ol_env *env, size_t *running) {
