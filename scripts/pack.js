@@ -56,7 +56,8 @@ function install(folder, tarball) {
 
 /** @param {string} folder */
 function addEntries(folder) {
-  for (const name of ['operations.js', 'entry.cjs', 'entry.mjs', 'entry.ts']) {
+  for (const name of fs.readdirSync(path.join(root, 'test', 'pack'))) {
+    if (name === path.basename(list)) continue;
     fs.copyFileSync(path.join(root, 'test', 'pack', name), path.join(folder, name));
   }
   fs.writeFileSync(path.join(folder, 'plain.pdf'), makePdf('features'));
