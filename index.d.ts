@@ -621,7 +621,10 @@ export interface RecryptCommonOptions extends PdfOpenOptions {
   objectStreams?: 'preserve' | 'generate' | 'disable' | undefined;
   /** Whether damage is an error, even where it could be repaired: false unless given. */
   strict?: boolean | undefined;
-  /** Called with each warning, before the result is there. */
+  /**
+   * Called once for each warning when the work is done, on the calling thread. What it throws passes
+   * through; the target is written by then.
+   */
   onWarning?: ((message: string) => void) | undefined;
 }
 
@@ -798,7 +801,7 @@ export function pdfEncryptionAsync(
 export interface PoolStats {
   /** Jobs that wait. */
   queued: number;
-  /** Jobs that run. */
+  /** Jobs that a thread has taken and whose results are not delivered yet. */
   running: number;
   /** Jobs that ended, well or not. */
   completed: number;

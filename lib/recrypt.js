@@ -2,6 +2,8 @@
 
 /** recrypt and pdfEncryption. */
 
+const { isAnyArrayBuffer } = require('node:util').types;
+
 const native = require('./binding');
 const { byteLengthOf, refuseResizable, toBytes } = require('./bytes');
 const { invalidArgType, invalidArgValue } = require('./errors');
@@ -104,6 +106,7 @@ function toProtection(options) {
   const user = toOptionalPassword(userPassword, 'options.userPassword');
   const owner = toOptionalPassword(ownerPassword, 'options.ownerPassword');
   if (user === undefined && owner === undefined) {
+    refuseUnset(options);
     const given = { encryption, userProtectionFlag, permissions, encryptMetadata };
     const [name] = Object.entries({ ...given, version: version === 0 ? undefined : version }).find(
       ([, value]) => value !== undefined,
@@ -126,6 +129,17 @@ function toProtection(options) {
       encodeNewPassword(owner, 'options.ownerPassword', scheme.modern),
     ],
   };
+}
+
+/**
+ * A password that is named but not there, such as an environment variable that nobody has set, must
+ * not quietly yield a document without one.
+ * @param {Record<string, any>} options
+ */
+function refuseUnset(options) {
+  for (const name of ['userPassword', 'ownerPassword']) {
+    if (name in options) throw invalidArgValue(`options.${name}`, 'is given, but is undefined');
+  }
 }
 
 /**
@@ -257,6 +271,23 @@ const [runAtOnce, runOnPool] = forms({
 });
 
 /**
+ * Whether a second argument can be meant as options: what looks like another kind of target is not,
+ * lest its document be returned and nothing written.
+ * @param {any} value
+ */
+const mayBeOptions = (value) =>
+  typeof value === 'object' &&
+  value !== null &&
+  !Array.isArray(value) &&
+  !ArrayBuffer.isView(value) &&
+  !isAnyArrayBuffer(value) &&
+  !isWritable(value) &&
+  !TARGET_METHODS.some((name) => name in value);
+
+/** Of promises, web streams, and streams of other makers. */
+const TARGET_METHODS = ['then', 'getWriter', 'write'];
+
+/**
  * Tells (source, target, options) from (source, options). A target that is undefined or null must
  * not quietly mean the other form.
  * @param {any[]} args
@@ -267,8 +298,7 @@ function sortArguments(args, asynchronous) {
   const [source, second, options] = args;
   if (args.length < 2) return [source, undefined, undefined];
   if (isPath(second) || (asynchronous && isWritable(second))) return [source, second, options];
-  const isOptions = typeof second === 'object' && second !== null && !Array.isArray(second);
-  if (args.length > 2 || !isOptions || ArrayBuffer.isView(second) || isWritable(second)) {
+  if (args.length > 2 || !mayBeOptions(second)) {
     throw invalidArgType('target', asynchronous ? ASYNC_TARGET : TARGET, second);
   }
   return [source, undefined, second];
@@ -318,11 +348,26 @@ async function runFromStream(call) {
 }
 
 /**
+ * @param {any[]} args
+ * @returns {RecryptCall}
+ */
+function prepareOrClose(args) {
+  try {
+    return prepare(true, ...sortArguments(args, true));
+  } catch (error) {
+    const [source, target] = args;
+    if (isReadable(source)) source.destroy();
+    if (isWritable(target)) target.destroy();
+    throw error;
+  }
+}
+
+/**
  * @param {...any} args as of recrypt
  * @returns {Promise<any>}
  */
 async function recryptAsync(...args) {
-  const call = prepare(true, ...sortArguments(args, true));
+  const call = prepareOrClose(args);
   const { targetStream, signal } = call;
   if (targetStream === undefined) return conclude(call, await runFromStream(call));
   // An error of the target while the document is made, too, is for the promise to tell.

@@ -290,7 +290,8 @@ tables.recrypt = [
     operation: 'recrypt',
     base: () => [pdf, { [name]: Buffer.from('new') }],
     argument: `1.${name}`,
-    outcomes: PASSWORD,
+    // A password that is named but not there must not yield a document without one.
+    outcomes: { ...PASSWORD, undefined: VALUE },
   })),
   {
     operation: 'recrypt',

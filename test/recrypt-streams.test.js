@@ -186,10 +186,12 @@ describe('recryptAsync: streams', () => {
         this.push(null);
       },
     });
-    await assert.rejects(recryptAsync(source, /** @type {any} */ ({ encryption: 'aes-256' })), {
-      code: 'ERR_INVALID_ARG_VALUE',
-    });
-    assert.strictEqual(read, false);
+    const target = new PassThrough();
+    await assert.rejects(
+      recryptAsync(source, target, /** @type {any} */ ({ encryption: 'aes-256' })),
+      { code: 'ERR_INVALID_ARG_VALUE' },
+    );
+    assert.deepStrictEqual([read, source.destroyed, target.destroyed], [false, true, true]);
   });
 
   it('the form at once takes none', () => {

@@ -196,6 +196,20 @@ describe('recrypt: options', () => {
     assert.doesNotMatch(text('features', 'preserve'), packed);
   });
 
+  it('what is no target is not taken for options', () => {
+    for (const second of [
+      new ArrayBuffer(9),
+      Buffer.alloc(9),
+      Promise.resolve(),
+      new WritableStream(),
+    ]) {
+      assert.throws(() => recrypt(plain, /** @type {any} */ (second)), {
+        name: 'TypeError',
+        code: 'ERR_INVALID_ARG_TYPE',
+      });
+    }
+  });
+
   it('nothing about encryption may be said without a new password', () => {
     for (const options of [
       { encryption: 'aes-256' },
@@ -204,6 +218,8 @@ describe('recrypt: options', () => {
       { userProtectionFlag: 4 },
       { encryptMetadata: false },
       { encryption: 'aes-256', userPassword: undefined, ownerPassword: undefined },
+      { userPassword: undefined },
+      { password: 'x', ownerPassword: undefined },
     ]) {
       assert.throws(() => recrypt(plain, /** @type {any} */ (options)), {
         name: 'TypeError',
