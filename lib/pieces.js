@@ -62,4 +62,7 @@ function* batches(chunks, limit) {
   if (batch.length > 0) yield batch;
 }
 
-module.exports = { batches };
+/** @param {Uint8Array[]} list */
+const sizeOf = (list) => list.reduce((total, { length }) => total + length, 0);
+
+module.exports = { batches, sizeOf };

@@ -10,6 +10,12 @@ const { forms } = require('./operation');
 /** The most that one job writes: what it has written waits, until someone reads it. */
 const OUTPUT_BYTES = 1024 * 1024;
 
+/** A digest copies less than this to its slab, for a job costs as much as copying some 100 KiB. */
+const DIRECT_BYTES = 128 * 1024;
+/** A digest's slab; its first one, which may be its only one, has DIRECT_BYTES. */
+const SLAB_BYTES = 512 * 1024;
+const NOTHING = Buffer.alloc(0);
+
 /**
  * @typedef {object} Engine
  * @property {number} batchBytes the most bytes that `take` gets at a time
@@ -17,7 +23,8 @@ const OUTPUT_BYTES = 1024 * 1024;
  *   does something with a batch of data, as one job that the signal ends; what it resolves to is
  *   pushed
  * @property {(signal: AbortSignal) => Promise<Uint8Array[]>} last what comes at the end
- * @property {() => void} release frees what the engine has; no job is at work
+ * @property {() => void | Promise<void>} release frees what the engine has, once no job is at work;
+ *   neither of the above is called meanwhile or after it
  */
 
 /**
@@ -56,7 +63,7 @@ const finish = asyncWork(
 
 const sum = asyncWork(
   'streamSum',
-  32768,
+  65536,
   ({ crc, value, pieces }) => native.crcPieces(crc.id, value, ...pieces),
   (slot, maxQueued, { crc, value, pieces }) =>
     native.crcPiecesAsync(slot, maxQueued, crc.id, value, ...pieces),
@@ -91,19 +98,88 @@ async function finishState(state, size, signal) {
 }
 
 /**
- * @param {any} state a native stream
- * @param {number} size
- * @returns {Engine}
+ * Nobody waits for what a digest does with its data before the end. So small chunks are copied to a slab,
+ * which is hashed when it is full, while the other one fills.
+ * @implements {Engine}
  */
-const digestEngine = (state, size) => ({
-  batchBytes: Infinity,
+class DigestEngine {
+  batchBytes = Infinity;
+  #slab = NOTHING;
+  #spare = NOTHING;
+  #used = 0;
+  /** The slab's job at work. @type {Promise<unknown>} */
+  #flight = Promise.resolve();
+
+  /**
+   * @param {any} state a native stream
+   * @param {number} size
+   */
+  constructor(state, size) {
+    this.state = state;
+    this.size = size;
+  }
+
+  /**
+   * @param {Uint8Array[]} pieces
+   * @param {number} bytes
+   * @param {AbortSignal} signal
+   */
   async take(pieces, bytes, signal) {
-    await update({ ...workOf(bytes, undefined, signal), state, pieces });
+    if (bytes >= DIRECT_BYTES) {
+      await this.#hashSlab(signal);
+      await this.#flight;
+      await this.#hash(pieces, bytes, signal);
+      return [];
+    }
+    if (this.#used + bytes > this.#slab.length) await this.#hashSlab(signal);
+    for (const piece of pieces) {
+      this.#slab.set(piece, this.#used);
+      this.#used += piece.length;
+    }
     return [];
-  },
-  last: async (signal) => [await finishState(state, size, signal)],
-  release: () => native.streamClose(state),
-});
+  }
+
+  /**
+   * @param {Uint8Array[]} pieces
+   * @param {number} bytes
+   * @param {AbortSignal} signal
+   */
+  #hash(pieces, bytes, signal) {
+    return update({ ...workOf(bytes, undefined, signal), state: this.state, pieces });
+  }
+
+  /**
+   * Starts to hash the slab and puts the other one in its place.
+   * @param {AbortSignal} signal
+   */
+  async #hashSlab(signal) {
+    await this.#flight;
+    const filled = this.#slab;
+    const used = this.#used;
+    this.#slab = this.#spare;
+    this.#spare = filled;
+    this.#used = 0;
+    if (this.#slab.length < SLAB_BYTES) {
+      this.#slab = Buffer.allocUnsafeSlow(filled === NOTHING ? DIRECT_BYTES : SLAB_BYTES);
+    }
+    if (used === 0) return;
+    this.#flight = this.#hash([filled.subarray(0, used)], used, signal);
+    // What fails is told to whoever writes next, or ends the stream.
+    this.#flight.catch(() => {});
+  }
+
+  /** @param {AbortSignal} signal */
+  async last(signal) {
+    if (this.#used > 0) await this.#hashSlab(signal);
+    await this.#flight;
+    return [await finishState(this.state, this.size, signal)];
+  }
+
+  async release() {
+    await this.#flight.catch(() => {});
+    native.streamClose(this.state);
+  }
+}
 
 /**
  * @param {any} state a native stream
@@ -160,4 +236,4 @@ class CrcEngine {
   release() {}
 }
 
-module.exports = { CrcEngine, cipherEngine, digestEngine };
+module.exports = { CrcEngine, DigestEngine, cipherEngine };

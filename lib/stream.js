@@ -8,13 +8,13 @@ const native = require('./binding');
 const { byteLengthOf, refuseResizable, toBytes } = require('./bytes');
 const { readCipherOptions, toCipher } = require('./cipher');
 const { toCrc } = require('./crc-table');
-const { outOfRange, unknownAlgorithm } = require('./errors');
+const { detached, outOfRange, unknownAlgorithm } = require('./errors');
 const { toDigest, toSize } = require('./hash');
 const { openKey, toKey } = require('./keys');
 const { toOptions } = require('./options');
-const { batches } = require('./pieces');
+const { batches, sizeOf } = require('./pieces');
 const { validateSignal } = require('./signals');
-const { CrcEngine, cipherEngine, digestEngine } = require('./stream-engines');
+const { CrcEngine, DigestEngine, cipherEngine } = require('./stream-engines');
 
 /** @typedef {import('./stream-engines').Engine} Engine */
 
@@ -42,8 +42,18 @@ function readStreamOptions(options) {
 /** @typedef {ReturnType<typeof readStreamOptions>} StreamOptions */
 
 /**
- * Takes whatever has been written meanwhile as one job, one at a time, and pushes its outcome. Only
- * then are the writes called back, so what is outstanding is what Node's own buffers let in.
+ * Its memory must be there, and stay.
+ * @param {Uint8Array} chunk
+ */
+function checkChunk(chunk) {
+  refuseResizable(chunk, 'chunk');
+  if (byteLengthOf(chunk) === 0 && native.isDetached(chunk.buffer)) throw detached('chunk');
+}
+
+/**
+ * Gives its engine whatever has been written meanwhile, as one batch, and pushes what comes of it. Only
+ * then are the writes called back, so what is outstanding is what Node's own buffers let in and what the
+ * engine has.
  */
 class WorkStream extends Transform {
   #engine;
@@ -95,12 +105,9 @@ class WorkStream extends Transform {
   #next(list, callback) {
     const { value: batch } = list.next();
     if (batch === undefined) return callback();
-    const bytes = batch.reduce((total, piece) => total + piece.length, 0);
+    const bytes = sizeOf(batch);
     this.#job(
-      async () => {
-        for (const piece of batch) refuseResizable(piece, 'chunk');
-        return this.#engine.take(batch, bytes, this.#end.signal);
-      },
+      () => this.#engine.take(batch, bytes, this.#end.signal),
       (error, more) => {
         if (error !== undefined) return callback(error);
         const goOn = () => this.#next(list, callback);
@@ -116,7 +123,7 @@ class WorkStream extends Transform {
    * @param {(error?: Error | null) => void} callback
    */
   _write(chunk, _encoding, callback) {
-    this.#next(batches([chunk], this.#engine.batchBytes), callback);
+    this.#take([chunk], callback);
   }
 
   /**
@@ -124,7 +131,23 @@ class WorkStream extends Transform {
    * @param {(error?: Error | null) => void} callback
    */
   _writev(entries, callback) {
-    const chunks = entries.map(({ chunk }) => chunk);
+    this.#take(
+      entries.map(({ chunk }) => chunk),
+      callback,
+    );
+  }
+
+  /**
+   * @param {Uint8Array[]} chunks
+   * @param {(error?: Error | null) => void} callback
+   */
+  #take(chunks, callback) {
+    try {
+      for (const chunk of chunks) checkChunk(chunk);
+    } catch (error) {
+      process.nextTick(callback, error);
+      return;
+    }
     this.#next(batches(chunks, this.#engine.batchBytes), callback);
   }
 
@@ -147,8 +170,8 @@ class WorkStream extends Transform {
    * @param {(error?: Error | null) => void} callback
    */
   _destroy(error, callback) {
-    const destroyed = () => {
-      this.#engine.release();
+    const destroyed = async () => {
+      await this.#engine.release();
       callback(error);
     };
     this.#end.abort();
@@ -185,7 +208,7 @@ function createHash(algorithm, given) {
   const options = toOptions(given);
   const size = toSize(digest, algorithm, options.outputLength);
   const streamOptions = readStreamOptions(options);
-  const engine = digestEngine(native.hashStream(digest.id, size), size);
+  const engine = new DigestEngine(native.hashStream(digest.id, size), size);
   return new WorkStream(engine, streamOptions);
 }
 
@@ -201,7 +224,7 @@ function createHmac(algorithm, keyLike, given) {
   const key = toKey(keyLike, { text: true });
   const streamOptions = readStreamOptions(toOptions(given));
   const state = withKey(key, (bytes) => native.hmacStream(digest.id, digest.size, bytes));
-  return new WorkStream(digestEngine(state, digest.size), streamOptions);
+  return new WorkStream(new DigestEngine(state, digest.size), streamOptions);
 }
 
 /**
