@@ -13,6 +13,7 @@ const { afterEach, describe, it } = require('node:test');
 const { Worker } = require('node:worker_threads');
 
 const offloop = require('..');
+const { pdfPath } = require('../fixtures/pdf');
 const { runScript } = require('./helpers/child');
 const { MiB, occupyPool } = require('./helpers/memory');
 const { printSeed, randomFor } = require('./helpers/random');
@@ -489,19 +490,22 @@ describe('delivery', () => {
 });
 
 describe('exactly once', () => {
+  // 300 jobs a round, in four threads: 834 rounds are a million jobs.
+  const rounds = Number(process.env.OFFLOOP_STORM_ROUNDS ?? 60);
+
   it('every job settles, with its own result, in several threads at a time', async (t) => {
     printSeed(t);
     const random = randomFor('storm');
     const workers = Array.from({ length: 3 }, () => {
       const worker = new Worker(path.join(__dirname, 'helpers', 'storm.js'), {
-        workerData: { seed: random.next(), rounds: 60 },
+        workerData: { seed: random.next(), rounds },
       });
       return new Promise((resolve, reject) => {
         worker.once('message', resolve);
         worker.once('error', reject);
       });
     });
-    const here = storm(random.next(), 60);
+    const here = storm(random.next(), rounds);
     const totals = await Promise.all([here, ...workers]);
     for (const { settled, submitted, wrong, aborted, counted } of totals) {
       assert.strictEqual(wrong, 0);
@@ -546,6 +550,17 @@ describe('nobody starves', () => {
     assert.strictEqual(longDone, 0);
     assert.deepStrictEqual(digest, sha256(Buffer.alloc(4096)));
     await Promise.all(longs);
+  });
+
+  it('a short job does not wait for documents', async () => {
+    const source = pdfPath('images', { copies: 2 });
+    let documentsDone = 0;
+    const documents = Array.from({ length: 8 }, () =>
+      offloop.recryptAsync(source, { userPassword: 'u' }).then(() => documentsDone++),
+    );
+    await hashAsync('sha256', Buffer.alloc(4096), always);
+    assert.strictEqual(documentsDone, 0);
+    await Promise.all(documents);
   });
 
   it('long jobs go on under a flood of short ones', async () => {
