@@ -2,7 +2,7 @@
 
 /** Other programs' view of a PDF: qpdf's and poppler's command lines, and mupdf. */
 
-const { spawnSync } = require('node:child_process');
+const { execFile, spawnSync } = require('node:child_process');
 const fs = require('node:fs');
 const os = require('node:os');
 const path = require('node:path');
@@ -57,8 +57,24 @@ function qpdfCheck(file, password = '') {
  * @returns {any}
  */
 function objectsOf(file, password = '') {
-  const args = ['--json=2', '--json-stream-data=inline', '--decode-level=none'];
-  const json = run('qpdf', [...args, `--password=${password}`, file, '-'], [0, 3]);
+  return parseObjects(run('qpdf', jsonArgs(file, password), [0, 3]));
+}
+
+/** @param {string} file @param {string} password */
+const jsonArgs = (file, password) => [
+  '--json=2',
+  '--json-stream-data=inline',
+  '--decode-level=none',
+  `--password=${password}`,
+  file,
+  '-',
+];
+
+/**
+ * @param {string} json as qpdf writes it
+ * @returns {any}
+ */
+function parseObjects(json) {
   // qpdf passes reals on as they are, "4." and ".5" too, which JSON does not know.
   const strict = json
     .replace(/([:[,]\s*-?\d+)\.(?=\s*[,\]}])/g, '$1.0')
@@ -76,8 +92,27 @@ const STORAGE = new Set(['/Length', '/Size', '/Prev', '/XRefStm', '/W', '/Index'
  * @param {string} file
  * @param {string} [password]
  */
-function contentsOf(file, password = '') {
-  const objects = objectsOf(file, password);
+const contentsOf = (file, password = '') => arrange(objectsOf(file, password));
+
+/**
+ * contentsOf, while other programs and this one go on.
+ * @param {string} file
+ * @param {string} [password]
+ * @returns {Promise<any[]>}
+ */
+async function readContents(file, password = '') {
+  const args = jsonArgs(file, password);
+  return new Promise((resolve, reject) => {
+    execFile('qpdf', args, { maxBuffer: 2 ** 28 }, (error, stdout) => {
+      // 3: warnings only.
+      if (error !== null && error.code !== 3) reject(error);
+      else resolve(arrange(parseObjects(stdout)));
+    });
+  });
+}
+
+/** @param {any} objects @returns {any[]} */
+function arrange(objects) {
   const order = new Map();
   /** @type {any[]} */
   const queue = [];
@@ -133,4 +168,4 @@ async function openWithMupdf(bytes, password) {
   }
 }
 
-module.exports = { contentsOf, objectsOf, openWithMupdf, qpdfCheck, run, scratch };
+module.exports = { contentsOf, objectsOf, openWithMupdf, qpdfCheck, readContents, run, scratch };
