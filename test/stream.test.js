@@ -671,13 +671,21 @@ describe('streams: aborts', () => {
   );
 
   /**
+   * `events.once` would reject with an error that comes first.
+   * @param {Transform} stream
+   */
+  async function closed(stream) {
+    if (!stream.closed) await new Promise((resolve) => stream.once('close', resolve));
+  }
+
+  /**
    * @param {Transform} stream
    * @param {string} name of the error
    */
   async function checkEnd(stream, name) {
     const [error] = await once(stream, 'error');
     assert.strictEqual(error.name, name);
-    if (!stream.closed) await once(stream, 'close');
+    await closed(stream);
     assert.ok(stream.destroyed);
     await pool.drain();
     return error;
@@ -726,7 +734,7 @@ describe('streams: aborts', () => {
       stream.end(pattern(100_000));
       stream.once('prefinish', () => controller.abort());
       stream.resume();
-      await new Promise((resolve) => stream.once('close', resolve));
+      await closed(stream);
       assert.ok(stream.destroyed && !stream.readableEnded);
     });
 
@@ -786,7 +794,7 @@ describe('streams: aborts', () => {
     await assert.rejects(pipeline([source, ...streams, sink], { signal: controller.signal }), {
       name: 'AbortError',
     });
-    for (const stream of streams) if (!stream.closed) await once(stream, 'close');
+    for (const stream of streams) await closed(stream);
   });
 });
 
