@@ -12,7 +12,12 @@ const fs = require('node:fs');
 const path = require('node:path');
 
 /** Folders with a binding.gyp, in benchmarks. */
-const builds = ['node_modules/@ronomon/crypto-async', 'node_modules/sse4_crc32', 'native'];
+const builds = [
+  'node_modules/@ronomon/crypto-async',
+  'node_modules/sse4_crc32',
+  'native',
+  'node_modules/muhammara',
+];
 
 /**
  * @param {string} command
@@ -34,8 +39,17 @@ function build(folder) {
   if (fs.existsSync(path.join(prefix, 'include', 'node', 'node_api.h'))) {
     args.push(`--nodedir=${prefix}`);
   }
+  // What node-pre-gyp tells node-gyp: where the package looks for what was built.
+  const { binary } = JSON.parse(readIfThere(path.join(folder, 'package.json')) ?? '{}');
+  if (binary?.module_name !== undefined) {
+    const place = path.resolve(folder, binary.module_path);
+    args.push(`--module_name=${binary.module_name}`, `--module_path=${place}`);
+  }
   return run(process.execPath, args, folder);
 }
+
+/** @param {string} file */
+const readIfThere = (file) => (fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : undefined);
 
 if (!run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], __dirname)) process.exit(1);
 for (const folder of builds) {

@@ -29,9 +29,10 @@ const { alignColumns, formatBytes, formatMs } = require('./lib/table.js');
  * @typedef {{
  *   input?: string, copies: number, requests: number, concurrency: number, pingInterval: number,
  *   encryption: import('..').PdfEncryptionName, control: boolean,
+ *   peer: 'none' | 'muhammara',
  * }} BenchmarkOptions
  * @typedef {{
- *   mode: 'sync' | 'async' | 'control', wallMs: number, throughput: number, recrypt: Summary,
+ *   mode: 'sync' | 'async' | 'muhammara' | 'control', wallMs: number, throughput: number, recrypt: Summary,
  *   ping: Summary, loop: LoopReport,
  * }} ModeResult times in milliseconds, utilization 0 to 1
  * @typedef {{
@@ -64,6 +65,12 @@ const specs = {
     help: 'what the outputs are encrypted with',
   },
   control: { type: 'flag', help: 'also ping while threads only spin' },
+  peer: {
+    type: 'choice',
+    default: 'none',
+    choices: ['none', 'muhammara'],
+    help: 'whose recrypt is measured too; muhammara writes aes-128 for aes-256',
+  },
 };
 
 /** @type {import('./lib/options.js').Specs} */
@@ -118,7 +125,7 @@ class Client {
     return ms;
   }
 
-  /** @param {'sync' | 'async'} mode */
+  /** @param {'sync' | 'async' | 'muhammara'} mode */
   async recrypt(mode) {
     const { body, ms } = await this.get(this.agent, `/recrypt?mode=${mode}`);
     return { output: /** @type {string} */ (JSON.parse(body).output), ms };
@@ -158,7 +165,7 @@ async function pingDuring(client, interval, work) {
  * for that is no work of the server's; the last one stays.
  *
  * @param {Client} client
- * @param {'sync' | 'async'} mode
+ * @param {'sync' | 'async' | 'muhammara'} mode
  * @param {BenchmarkOptions} options
  */
 async function sendRequests(client, mode, { requests, concurrency }) {
@@ -210,7 +217,7 @@ function verifyOutput(file) {
 /**
  * @param {import('./lib/child.js').Helper} server
  * @param {Client} client
- * @param {'sync' | 'async'} mode
+ * @param {'sync' | 'async' | 'muhammara'} mode
  * @param {BenchmarkOptions} options
  * @returns {Promise<ModeResult>}
  */
@@ -309,6 +316,9 @@ async function runBenchmark(given = {}) {
       await measureMode(server, client, 'sync', options),
       await measureMode(server, client, 'async', options),
     ];
+    if (options.peer === 'muhammara') {
+      results.push(await measureMode(server, client, 'muhammara', options));
+    }
     if (options.control) {
       const spinning = Math.min(threads, options.concurrency);
       const duration = results[1].wallMs;

@@ -1,7 +1,7 @@
 'use strict';
 
 /**
- * The server that benchmarks/recrypt-server.js measures: `/recrypt?mode=sync|async` and `/ping` on
+ * The server that benchmarks/recrypt-server.js measures: `/recrypt?mode=sync|async|muhammara` and `/ping` on
  * loopback. Its parent speaks to it over the channel of child_process.fork, one message at a time:
  *
  *   { do: 'listen', work }                      → { port, threads, threadpoolSize }
@@ -29,17 +29,29 @@ const SPIN =
   'const flag = new Int32Array(require("node:worker_threads").workerData);' +
   'Atomics.add(flag, 1, 1); Atomics.notify(flag, 1); while (Atomics.load(flag, 0) === 0);';
 
+/** @typedef {'sync' | 'async' | 'muhammara'} Mode */
+
+/** MuhammaraJS's numbers; it writes no AES-256. @type {Record<string, number>} */
+const VERSIONS = { best: 16, 'aes-128': 16, 'rc4-128': 14, 'rc4-40': 10 };
+const MODES = ['sync', 'async', 'muhammara'];
+
 /** @type {Work | undefined} */
 let work;
 let outputs = 0;
 
 /**
- * @param {'sync' | 'async'} mode
- * @returns {Promise<{ output: string, bytesWritten: number }>}
+ * @param {Mode} mode
+ * @returns {Promise<{ output: string, bytesWritten?: number }>}
  */
 async function answerRecrypt(mode) {
   if (work === undefined) throw new Error('there is no work yet');
   const output = path.join(work.folder, `${mode}-${outputs++}.pdf`);
+  if (mode === 'muhammara') {
+    const { encryption, ...options } = work.options;
+    const version = VERSIONS[encryption ?? ''] ?? VERSIONS.best;
+    require('muhammara').recrypt(work.input, output, /** @type {any} */ ({ ...options, version }));
+    return { output };
+  }
   const { bytesWritten } =
     mode === 'sync'
       ? recrypt(work.input, output, work.options)
@@ -52,8 +64,8 @@ const server = http.createServer((request, response) => {
   const mode = url.searchParams.get('mode');
   if (url.pathname === '/ping') {
     response.end('pong');
-  } else if (url.pathname === '/recrypt' && (mode === 'sync' || mode === 'async')) {
-    answerRecrypt(mode).then(
+  } else if (url.pathname === '/recrypt' && MODES.includes(mode ?? '')) {
+    answerRecrypt(/** @type {Mode} */ (mode)).then(
       (answer) => response.end(JSON.stringify(answer)),
       (error) => response.writeHead(500).end(String(error)),
     );
