@@ -26,6 +26,8 @@ const ENCRYPTIONS = ['aes-256', 'aes-128', 'rc4-128'];
 const operations = [...ENCRYPTIONS, 'decrypt', 're-encrypt'];
 /** What documents to be decrypted are in, for MuhammaraJS reads no AES-256. */
 const SOURCE_ENCRYPTION = 'aes-128';
+/** By a variable, for the types are checked without it too. @type {string} */
+const PEER = 'muhammara';
 const USER = 'user';
 const OWNER = 'owner';
 
@@ -57,7 +59,7 @@ const MUHAMMARA_VERSIONS = { 'aes-128': 16, 'rc4-128': 14, 're-encrypt': 16 };
 
 /** @type {Contender} */
 function muhammara({ source, target, form, operation }) {
-  const library = require('muhammara');
+  const library = require(PEER);
   const version = MUHAMMARA_VERSIONS[operation];
   if (version === undefined && operation !== 'decrypt') return undefined;
   const { encryption: _encryption, ...rest } = /** @type {any} */ (optionsOf(operation));
@@ -123,7 +125,7 @@ const contenders = {
 /** @param {string} name */
 function isInstalled(name) {
   try {
-    if (name === 'muhammara') require('muhammara');
+    if (name === PEER) require(PEER);
     if (name === 'qpdf-command') execFileSync('qpdf', ['--version'], { stdio: 'ignore' });
     return true;
   } catch {

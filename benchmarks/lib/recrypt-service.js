@@ -33,6 +33,8 @@ const SPIN =
 
 /** MuhammaraJS's numbers; it writes no AES-256. @type {Record<string, number>} */
 const VERSIONS = { best: 16, 'aes-128': 16, 'rc4-128': 14, 'rc4-40': 10 };
+/** By a variable, for the types are checked without it too. @type {string} */
+const PEER = 'muhammara';
 const MODES = ['sync', 'async', 'muhammara'];
 
 /** @type {Work | undefined} */
@@ -49,7 +51,7 @@ async function answerRecrypt(mode) {
   if (mode === 'muhammara') {
     const { encryption, ...options } = work.options;
     const version = VERSIONS[encryption ?? ''] ?? VERSIONS.best;
-    require('muhammara').recrypt(work.input, output, /** @type {any} */ ({ ...options, version }));
+    require(PEER).recrypt(work.input, output, { ...options, version });
     return { output };
   }
   const { bytesWritten } =
