@@ -58,9 +58,6 @@ function withoutCrypt(each) {
   return { ...each, stream: { ...each.stream, dict: names } };
 }
 
-/** libqpdf writes #23 in a name as a bare #, which qpdf tells as a null. @param {any[]} contents */
-const asText = (contents) => JSON.stringify(contents).replaceAll('\\u0000', '#');
-
 /** Without the half of /ID that is new each time. @param {Buffer} bytes */
 const withoutId = (bytes) =>
   bytes.toString('latin1').replace(/(\/ID ?\[ ?<[^>]*> ?)<[0-9a-f]*>/g, '$1');
@@ -78,7 +75,7 @@ function contentsOnce(bytes, password, known) {
     const file = path.join(directory, `${digest}.pdf`);
     fs.writeFileSync(file, bytes);
     contents = readContents(file, password)
-      .then((each) => asText(withoutExtensions(each).map(withoutCrypt)))
+      .then((each) => JSON.stringify(withoutExtensions(each).map(withoutCrypt)))
       .finally(() => fs.rmSync(file));
     known.set(digest, contents);
   }

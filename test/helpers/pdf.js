@@ -79,7 +79,8 @@ function parseObjects(json) {
   const strict = json
     .replace(/([:[,]\s*-?\d+)\.(?=\s*[,\]}])/g, '$1.0')
     .replace(/([:[,]\s*-?)\.(?=\d)/g, '$10.');
-  const [, objects] = JSON.parse(strict).qpdf;
+  // libqpdf writes #23 in a name as a bare #, which means the same but which qpdf tells as a null.
+  const [, objects] = JSON.parse(strict.replaceAll('\\u0000', '#')).qpdf;
   return objects;
 }
 
