@@ -961,6 +961,63 @@ describe('streams: ends of life', () => {
     assert.deepStrictEqual({ code, signal, stderr }, { code: 0, signal: null, stderr: '' });
   });
 
+  it('no key is left in memory', { skip: process.platform !== 'linux' }, async () => {
+    const { code, stdout, stderr } = await runScript(`
+      const crypto = require('node:crypto');
+      const fs = require('node:fs');
+      const { once } = require('node:events');
+
+      /* Finds bytes in this process that are known here inverted only, as is all that is read. */
+      function isInMemory(inverted) {
+        const memory = fs.openSync('/proc/self/mem', 'r');
+        const chunk = Buffer.allocUnsafeSlow(1 << 20);
+        const words = new Uint32Array(chunk.buffer);
+        let found = 0;
+        for (const line of fs.readFileSync('/proc/self/maps', 'latin1').split('\\n')) {
+          const match = /^([0-9a-f]+)-([0-9a-f]+) rw/.exec(line);
+          if (match === null) continue;
+          const end = Number('0x' + match[2]);
+          for (let at = Number('0x' + match[1]); at < end; at += chunk.length - 64) {
+            let size = 0;
+            try {
+              size = fs.readSync(memory, chunk, 0, Math.min(chunk.length, end - at), at);
+            } catch {}
+            for (let i = 0; i < words.length; i++) words[i] = ~words[i];
+            if (chunk.subarray(0, size).includes(inverted)) found++;
+          }
+        }
+        fs.closeSync(memory);
+        return found > 0;
+      }
+
+      async function check(create, end) {
+        const key = crypto.randomBytes(32);
+        const inverted = key.map((byte) => ~byte);
+        const stream = create(key);
+        key.fill(0);
+        stream.resume();
+        await new Promise((resolve) => stream.write(Buffer.alloc(100_000), resolve));
+        const before = isInMemory(inverted);
+        end(stream);
+        await once(stream, 'close');
+        return [before, isInMemory(inverted)];
+      }
+
+      (async () => {
+        const iv = Buffer.alloc(12);
+        const makers = [
+          (key) => offloop.createEncrypt('aes-256-gcm', key, iv),
+          (key) => offloop.createDecrypt('aes-256-ctr', key, Buffer.alloc(16)),
+        ];
+        for (const create of makers) {
+          console.log(...(await check(create, (stream) => stream.end())));
+          console.log(...(await check(create, (stream) => stream.destroy())));
+        }
+      })();`);
+    assert.strictEqual(stderr, '');
+    assert.deepStrictEqual({ code, stdout }, { code: 0, stdout: 'true false\n'.repeat(4) });
+  });
+
   it('process.exit with streams at work is quick', async () => {
     const { code, milliseconds } = await runScript(
       `${stuff} start(50); setTimeout(() => process.exit(3), 20);`,
