@@ -3,7 +3,7 @@
 /** What each kind of stream does with the data that comes: see stream.js. */
 
 const native = require('./binding');
-const { byteLengthOf } = require('./bytes');
+const { byteLengthOf, partOf } = require('./bytes');
 const { detached } = require('./errors');
 const { forms } = require('./operation');
 
@@ -198,7 +198,7 @@ const cipherEngine = (state, tagBytes, tag) => ({
     const made = await finishState(state, tagBytes, signal);
     if (tag === undefined) return tagBytes === 0 ? [] : [made];
     if (byteLengthOf(tag) === 0) throw detached('options.tag');
-    tag.set(made);
+    partOf(tag, 0, tagBytes).set(made);
     return [];
   },
   release: () => native.streamClose(state),

@@ -5,7 +5,7 @@
 const { Transform, addAbortSignal } = require('node:stream');
 
 const native = require('./binding');
-const { byteLengthOf, refuseResizable, toBytes } = require('./bytes');
+const { byteLengthOf, partOf, refuseResizable, toBytes } = require('./bytes');
 const { readCipherOptions, toCipher } = require('./cipher');
 const { toCrc } = require('./crc-table');
 const { detached, outOfRange, unknownAlgorithm } = require('./errors');
@@ -268,7 +268,8 @@ function createCipher(encrypting, algorithm, keyLike, iv, given) {
     throw outOfRange('options.tag', `of ${tagLength} bytes`, byteLengthOf(tag));
   }
   const streamOptions = readStreamOptions(options);
-  const known = encrypting ? undefined : tag?.subarray(0, tagLength);
+  if (encrypting) refuseResizable(tag, 'options.tag');
+  const known = encrypting || tag === undefined ? undefined : partOf(tag, 0, tagLength);
   const state = withKey(key, (bytes) =>
     native.cipherStream(cipher.id, encrypting, tagLength, bytes, vector, aad, known),
   );

@@ -444,6 +444,13 @@ describe('streams: options', () => {
       [() => createDecrypt('aes-256-gcm', key, iv, { tag: pattern(15) }), RANGE],
       [() => createEncrypt('aes-256-gcm', key, iv, { tag: pattern(3), tagLength: 4 }), RANGE],
       [() => createEncrypt('aes-256-ctr', key, pattern(16), { aad: pattern(1) }), VALUE],
+      [
+        () => {
+          const shrinks = new /** @type {any} */ (ArrayBuffer)(16, { maxByteLength: 32 });
+          return createEncrypt('aes-256-gcm', key, iv, { tag: new Uint8Array(shrinks) });
+        },
+        VALUE,
+      ],
       [() => createCrc(/** @type {any} */ ('crc16')), UNKNOWN],
       [() => createCrc('crc32', { value: -1 }), RANGE],
       [() => createCrc('crc64nvme', { value: /** @type {any} */ (1) }), TYPE],
