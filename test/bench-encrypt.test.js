@@ -1,8 +1,8 @@
 'use strict';
 
 /**
- * That benchmarks/encrypt.js and benchmarks/write.js run and say what they should; their figures are for
- * a quiet machine.
+ * That benchmarks/encrypt.js, write.js and files.js run and say what they should; their figures are for a
+ * quiet machine.
  */
 
 const assert = require('node:assert');
@@ -93,5 +93,36 @@ describe('bench:write', () => {
     const { status, stderr } = run('write.js', ['--checksum', 'md5']);
     assert.strictEqual(status, 1);
     assert.match(stderr, /md5 is none of/);
+  });
+});
+
+describe('bench:files', () => {
+  const small = ['--size', '2', '--files', '3', '--file-size', '1', '--rounds', '1'];
+
+  it('gives figures as JSON, and leaves nothing behind', () => {
+    const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'offloop-files-'));
+    const { status, stdout, stderr } = run('files.js', [...small, '--folder', folder, '--json']);
+    assert.strictEqual(status, 0, stderr);
+    assert.deepStrictEqual(fs.readdirSync(folder), []);
+    fs.rmdirSync(folder);
+    const { one, many } = JSON.parse(stdout);
+    for (const rows of [one, many]) {
+      assert.strictEqual(rows[0].way, 'hashFileAsync');
+      for (const { mibPerSecond, cpuSeconds, utilization, stallMs } of rows) {
+        assert.ok(mibPerSecond > 0 && cpuSeconds >= 0 && stallMs >= 0);
+        assert.ok(utilization >= 0 && utilization <= 1);
+      }
+    }
+  });
+
+  it('prints tables, and refuses wrong options with the usage', () => {
+    const { status, stdout, stderr } = run('files.js', small);
+    assert.strictEqual(status, 0, stderr);
+    assert.match(stdout, /^one file of 2 MiB /m);
+    assert.match(stdout, /^3 files of 1 MiB at once /m);
+    assert.match(stdout, /^hashFileAsync +\d+ +1.00 x +\d+ %( +[\d.]+){2}$/m);
+    const wrong = run('files.js', ['--files', '0']);
+    assert.strictEqual(wrong.status, 1);
+    assert.match(wrong.stderr, /--file-size N/);
   });
 });
