@@ -22,16 +22,16 @@ const run = (name, args) =>
   });
 
 describe('bench:encrypt', () => {
-  const small = ['--size', '3', '--segment', '1,2', '--chunk', '100', '--rounds', '1'];
+  const small = ['--size', '3', '--segment', '2', '--chunk', '100', '--rounds', '1'];
 
   it('gives figures as JSON, of variants that agree', () => {
     const { status, stdout, stderr } = run('encrypt.js', [...small, '--json']);
     assert.strictEqual(status, 0, stderr);
     const { kernel, size, chunk, rounds, results } = JSON.parse(stdout);
     assert.deepStrictEqual({ size, chunk, rounds }, { size: 3, chunk: 100, rounds: 1 });
-    assert.strictEqual(results.length % 2, 0);
+    assert.ok(results.length > 6);
     for (const { variant, backend, segment, missing, ...figures } of results) {
-      assert.ok([1, 2].includes(segment));
+      assert.strictEqual(segment, 2);
       if (missing !== undefined) continue;
       assert.ok(
         figures.mibPerSecond > 0 && figures.cpuSeconds > 0 && figures.stallMs >= 0,
@@ -41,12 +41,11 @@ describe('bench:encrypt', () => {
     }
   });
 
-  it('prints a table for each size of segment', () => {
-    const { status, stdout, stderr } = run('encrypt.js', small);
+  it('prints a table', () => {
+    const { status, stdout, stderr } = run('encrypt.js', [...small, '--segment', '1']);
     assert.strictEqual(status, 0, stderr);
     assert.match(stdout, /^CRC-32 of offloop by: \w+$/m);
-    for (const segment of [1, 2])
-      assert.match(stdout, new RegExp(`^segments of ${segment} MiB`, 'm'));
+    assert.match(stdout, /^segments of 1 MiB/m);
     assert.match(stdout, /^offloop Async, 2 in flight +\w+( +[\d.]+){3}( +[\d.]+ x| +-){2}$/m);
     assert.match(stdout, /^time that the checksum adds: offloop Async, 1 in flight: -?[\d.]+ %/m);
   });
@@ -65,14 +64,15 @@ describe('bench:write', () => {
 
   it('gives figures as JSON, and leaves nothing behind', () => {
     const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'offloop-write-'));
-    const { status, stdout, stderr } = run('write.js', [...small, '--folder', folder, '--json']);
+    const args = ['--checksum', 'crc32,crc64nvme', '--folder', folder, '--json'];
+    const { status, stdout, stderr } = run('write.js', [...small, ...args]);
     assert.strictEqual(status, 0, stderr);
     assert.deepStrictEqual(fs.readdirSync(folder), []);
     fs.rmdirSync(folder);
     const { sizes, checksums } = JSON.parse(stdout);
     assert.deepStrictEqual(
       checksums.map((/** @type {any} */ { checksum }) => checksum),
-      ['crc32', 'crc32c', 'crc32k', 'crc64nvme'],
+      ['crc32', 'crc64nvme'],
     );
     for (const { results } of checksums) {
       for (const { rows } of results) {
