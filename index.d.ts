@@ -500,8 +500,9 @@ export function encryptAndChecksumAsync<T extends Uint8Array, N extends Checksum
 // stream, with as much of what was written meanwhile in it as there is.
 
 /**
- * What a stream takes of Node's own options. Its writable side's `highWaterMark` is 1 MiB unless
- * given, so that its source goes on while a job runs.
+ * What a stream takes of Node's own options. Its writable side's `highWaterMark` is 4 MiB unless
+ * given, so that its source goes on while a job runs. Large chunks cost the loop least: read files with
+ * a `highWaterMark` of 1 MiB or more.
  */
 export type StreamOptions = Pick<
   TransformOptions,

@@ -18,8 +18,11 @@ const { CrcEngine, DigestEngine, cipherEngine } = require('./stream-engines');
 
 /** @typedef {import('./stream-engines').Engine} Engine */
 
-/** How much a stream lets wait unless told: enough that its source never idles while a job runs. */
-const HIGH_WATER_MARK = 1024 * 1024;
+/**
+ * How much a stream lets wait unless told: some chunks of a file that is read in large ones, so that the
+ * next job is there when one ends. Waking a thread takes as long as hashing 50 KiB or more.
+ */
+const HIGH_WATER_MARK = 4 * 1024 * 1024;
 
 /**
  * What is Node's own business among a stream's options.

@@ -392,7 +392,7 @@ describe('streams: options', () => {
 
   it('highWaterMark is Node’s', () => {
     const hash = createHash('sha256');
-    assert.strictEqual(hash.writableHighWaterMark, MIB);
+    assert.strictEqual(hash.writableHighWaterMark, 4 * MIB);
     hash.destroy();
     const small = createEncrypt('aes-256-ctr', pattern(32), pattern(16), { highWaterMark: 10 });
     assert.strictEqual(small.writableHighWaterMark, 10);

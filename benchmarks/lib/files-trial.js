@@ -39,6 +39,7 @@ const streamed = (create, highWaterMark) => async (/** @type {string} */ file) =
 /** How one file is hashed, by name. @type {Record<string, (file: string) => Promise<Buffer>>} */
 const ways = {
   hashFileAsync: (file) => offloop.hashFileAsync(file, ALGORITHM),
+  'createHash, reads of 2 MiB': streamed(offloop.createHash, 2048 * KIB),
   'createHash, reads of 1 MiB': streamed(offloop.createHash, 1024 * KIB),
   'createHash, reads of 256 KiB': streamed(offloop.createHash, 256 * KIB),
   'createHash, reads of 64 KiB': streamed(offloop.createHash, 64 * KIB),
