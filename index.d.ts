@@ -502,7 +502,7 @@ export function encryptAndChecksumAsync<T extends Uint8Array, N extends Checksum
 /**
  * What a stream takes of Node's own options. Its writable side's `highWaterMark` is 4 MiB unless
  * given, so that its source goes on while a job runs. Large chunks cost the loop least: read files with
- * a `highWaterMark` of 1 MiB or more.
+ * a `highWaterMark` of 1 to 4 MiB.
  */
 export type StreamOptions = Pick<
   TransformOptions,
